@@ -1,0 +1,269 @@
+"""Cases and outputs as DeepEval's test cases, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bridge.model.case import Case
+from bridge.model.message import Message, Passage, passage_text
+from bridge.model.output import Output
+from bridge.plugin.carry import KEY, Held, as_text, exactly, pack, unpack
+from bridge_deepeval.calls import (
+    Fields,
+    held_calls,
+    held_expected_calls,
+    read_calls,
+    read_expected,
+    to_calls,
+    to_expected,
+)
+
+if TYPE_CHECKING:
+    from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
+
+UNNAMED = "unnamed"
+"""Id of a test case that has no name."""
+
+
+# --- neutral to native ------------------------------------------------------------------------
+
+
+def to_test_case(case: Case, output: Output) -> LLMTestCase | ConversationalTestCase:
+    """An answered case as a test case; conversational if the case has turns."""
+    return to_conversation(case, output) if case.turns else to_single(case, output)
+
+
+def to_single(case: Case, output: Output) -> LLMTestCase:
+    """An answered case without turns."""
+    from deepeval.test_case import LLMTestCase
+
+    usage = output.usage
+    return LLMTestCase(
+        name=case.id,
+        input=held_input(case.input),
+        actual_output=as_text(output.text),
+        expected_output=held_expected(case.expected) or None,
+        context=_passages(case.reference_contexts),
+        retrieval_context=_passages(output.retrieved_contexts),
+        tools_called=to_calls(output.tool_calls),
+        expected_tools=to_expected(case.expected_calls),
+        token_cost=output.cost_usd,
+        input_token_count=None if usage is None else usage.input_tokens,
+        output_token_count=None if usage is None else usage.output_tokens,
+        completion_time=output.latency_s,
+        tags=list(case.tags) or None,
+        metadata=_metadata(case, output, CASE, OUTPUT),
+    )
+
+
+def to_conversation(case: Case, output: Output) -> ConversationalTestCase:
+    """An answered case with turns; the case's input is the scenario."""
+    from deepeval.test_case import ConversationalTestCase
+
+    return ConversationalTestCase(
+        name=case.id,
+        turns=_to_turns(case, output),
+        scenario=held_input(case.input),
+        expected_outcome=held_expected(case.expected) or None,
+        context=_passages(case.reference_contexts),
+        tags=list(case.tags) or None,
+        metadata=_metadata(case, output, TURNS_CASE, TURNS_OUTPUT),
+    )
+
+
+def _to_turns(case: Case, output: Output) -> list[Turn]:
+    from deepeval.test_case import Turn
+
+    turns: list[Turn] = []
+    answers = output.turns or ()
+    for index, turn in enumerate(case.turns):
+        turns.append(Turn(role="user", content=turn.user))
+        if index < len(answers):
+            answer = answers[index]
+            turns.append(
+                Turn(
+                    role="assistant",
+                    content=as_text(answer.text),
+                    retrieval_context=_passages(answer.retrieved_contexts),
+                    tools_called=to_calls(answer.tool_calls),
+                    latency_ms=None if answer.latency_s is None else answer.latency_s * 1000,
+                )
+            )
+    return turns
+
+
+def _passages(passages: Sequence[str | Passage]) -> list[Any] | None:
+    return [passage_text(each) for each in passages] or None
+
+
+def _metadata(case: Case, output: Output, case_held: Held, output_held: Held) -> Fields:
+    carried = {"case": pack(case, case_held), "output": pack(output, output_held)}
+    return {**case.metadata, KEY: carried}
+
+
+# --- native to neutral ------------------------------------------------------------------------
+
+
+def from_test_case(native: Any) -> tuple[Case, Output]:
+    """Case and output from a test case, or from a row of a run file with its attributes."""
+    carried = (native.metadata or {}).get(KEY)
+    parts = carried if isinstance(carried, Mapping) else {}
+    case: Fields = {
+        "id": native.name or UNNAMED,
+        "reference_contexts": read_passages(native.context),
+        "tags": native.tags or [],
+        "metadata": held_metadata(native.metadata or {}),
+    }
+    ours = KEY in (native.metadata or {})
+    if hasattr(native, "turns"):
+        case["expected"] = native.expected_outcome or ""
+        case["input"] = native.scenario or ""
+        case["turns"], turns = read_turns(native.turns)
+        answer: Fields = {"turns": turns}
+    else:
+        case["expected"] = native.expected_output or ""
+        case["input"] = native.input
+        case["expected_calls"] = read_expected(native.expected_tools, ours)
+        answer = _read_answer(native)
+    held = (TURNS_CASE, TURNS_OUTPUT) if hasattr(native, "turns") else (CASE, OUTPUT)
+    answer["case_id"] = case["id"]
+    return (
+        Case.model_validate(unpack(parts.get("case"), case, held[0])),
+        Output.model_validate(unpack(parts.get("output"), answer, held[1])),
+    )
+
+
+def _read_answer(native: Any) -> Fields:
+    tokens = {
+        "input_tokens": native.input_token_count,
+        "output_tokens": native.output_token_count,
+    }
+    answer: Fields = {
+        "text": native.actual_output or "",
+        "tool_calls": read_calls(native.tools_called),
+        "retrieved_contexts": read_passages(native.retrieval_context),
+        "latency_s": native.completion_time,
+        "cost_usd": native.token_cost,
+        "usage": held_usage(tokens),
+    }
+    if native.actual_output is None:
+        answer["error"] = "the test case has no actual_output"
+    return answer
+
+
+def read_turns(turns: Iterable[Any]) -> tuple[tuple[Fields, ...], list[Fields]]:
+    """The user turns of a conversation, and the answers to them."""
+    users: list[Fields] = []
+    answers: list[Fields] = []
+    for turn in turns:
+        if turn.role == "user":
+            users.append({"user": turn.content})
+        elif len(answers) < len(users):
+            answers += [{} for _ in range(len(users) - len(answers) - 1)]
+            answers.append(_read_turn(turn))
+        elif users:
+            more = _read_turn(turn)
+            calls = answers[-1].get("tool_calls", []) + more.get("tool_calls", [])
+            answers[-1] |= more | ({"tool_calls": calls} if calls else {})
+    return tuple(users), answers
+
+
+def _read_turn(turn: Any) -> Fields:
+    fields: Fields = {}
+    if turn.content:
+        fields["text"] = turn.content
+    if turn.tools_called:
+        fields["tool_calls"] = read_calls(turn.tools_called)
+    if turn.retrieval_context:
+        fields["retrieved_contexts"] = read_passages(turn.retrieval_context)
+    if turn.latency_ms is not None:
+        fields["latency_s"] = turn.latency_ms / 1000
+    return fields
+
+
+def read_passages(passages: Iterable[Any] | None) -> list[Any]:
+    """Contexts; DeepEval's ``RetrievedContextData`` keeps its source."""
+    return [
+        each if isinstance(each, str) else {"text": each.context, "source": each.source}
+        for each in passages or ()
+    ]
+
+
+# --- what the native form keeps ---------------------------------------------------------------
+
+
+def held_input(value: Any) -> str:
+    """A case's input as it is read back: messages become their text, with roles where several."""
+    if not isinstance(value, list | tuple):
+        return as_text(value)
+    messages = [Message.model_validate(each) for each in value]
+    if len(messages) == 1:
+        return messages[0].text
+    return "\n".join(f"{each.role}: {each.text}" for each in messages)
+
+
+def held_expected(value: Any) -> str:
+    """A reference answer as it is read back: the first accepted one, as text."""
+    if isinstance(value, list):
+        return as_text(value[0]) if value else ""
+    return "" if value is None else as_text(value)
+
+
+def held_metadata(value: Mapping[str, Any]) -> Fields:
+    """A case's metadata as it is read back: without the reserved key."""
+    return {name: item for name, item in value.items() if name != KEY}
+
+
+def held_passages(passages: Iterable[Any]) -> list[str]:
+    """Passages as they are read back: their texts."""
+    return [each if isinstance(each, str) else each["text"] for each in passages]
+
+
+def held_usage(value: Mapping[str, Any]) -> Fields | None:
+    """Tokens as they are read back."""
+    names = ("input_tokens", "output_tokens")
+    return {name: value[name] for name in names if value.get(name) is not None} or None
+
+
+def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
+    """A tuple, which never equals the list that was dumped: turns are always carried."""
+    return tuple({"user": turn["user"]} for turn in turns)
+
+
+def _held_answers(turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
+    held = []
+    for turn in turns:
+        fields: Fields = {}
+        if text := as_text(turn.get("text", "")):
+            fields["text"] = text
+        if turn.get("tool_calls"):
+            fields["tool_calls"] = held_calls(turn["tool_calls"])
+        if turn.get("retrieved_contexts"):
+            fields["retrieved_contexts"] = held_passages(turn["retrieved_contexts"])
+        if turn.get("latency_s") is not None:
+            fields["latency_s"] = turn["latency_s"] * 1000 / 1000
+        held.append(fields)
+    return held
+
+
+_CASE: Held = {
+    "id": exactly,
+    "input": held_input,
+    "expected": held_expected,
+    "reference_contexts": held_passages,
+    "tags": exactly,
+    "metadata": held_metadata,
+}
+CASE: Held = {**_CASE, "expected_calls": held_expected_calls}
+TURNS_CASE: Held = {**_CASE, "turns": _held_users}
+OUTPUT: Held = {
+    "case_id": exactly,
+    "text": as_text,
+    "tool_calls": held_calls,
+    "retrieved_contexts": held_passages,
+    "latency_s": exactly,
+    "cost_usd": exactly,
+    "usage": held_usage,
+}
+TURNS_OUTPUT: Held = {"case_id": exactly, "turns": _held_answers}

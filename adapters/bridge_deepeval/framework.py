@@ -1,0 +1,143 @@
+"""DeepEval as a framework: what it needs, cases as test cases, and the native run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.files.jsonl import write_atomically
+from bridge.files.store import safe_name
+from bridge.model.bundle import Bundle
+from bridge.model.case import Case
+from bridge.model.errors import InputError
+from bridge.model.job import Job
+from bridge.model.output import Output
+from bridge.model.score import Score
+from bridge.plugin.framework import FrameworkInfo, require, version_of
+from bridge.plugin.shared import shared_metrics
+from bridge_deepeval.rows import read_score
+
+INFO = FrameworkInfo(
+    name="deepeval",
+    title="DeepEval",
+    distribution="deepeval",
+    requires=("4.3", "5"),
+    install="pip install 'bridge-evals[deepeval]'",
+    environment=(
+        ("DEEPEVAL_TELEMETRY_OPT_OUT", "1"),
+        ("DEEPEVAL_DISABLE_DOTENV", "1"),
+        ("DEEPEVAL_DISABLE_LEGACY_KEYFILE", "1"),
+        ("DEEPEVAL_DISABLE_TIMEOUTS", "1"),
+        ("DEEPEVAL_NO_INSPECT_PROMPT", "1"),
+        ("DEEPEVAL_UPDATE_WARNING_OPT_IN", "0"),
+        ("DEEPEVAL_CACHE_FOLDER", "{native_dir}/.deepeval"),
+        ("DEEPEVAL_HOME", "{native_dir}/.deepeval"),
+    ),
+    scrubbed=(
+        "CONFIDENT_API_KEY",
+        "CONFIDENT_AI_RUN_TEST_NAME",
+        "DEEPEVAL_RESULTS_FOLDER",
+        "DEEPEVAL_LOCAL_STORE",
+        "DEEPEVAL_FILE_SYSTEM",
+        "DEEPEVAL_EVAL_MODE",
+    ),
+    features=frozenset({"tools", "turns", "contexts"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeSet:
+    """What ``deepeval.evaluate`` takes: test cases with their metrics, and conversations with theirs.
+
+    Attributes:
+        test_cases: ``LLMTestCase`` objects.
+        metrics: Metrics for them.
+        conversations: ``ConversationalTestCase`` objects.
+        conversational_metrics: Metrics for those.
+    """
+
+    test_cases: tuple[Any, ...]
+    metrics: tuple[Any, ...]
+    conversations: tuple[Any, ...]
+    conversational_metrics: tuple[Any, ...]
+
+
+class DeepEvalFramework:
+    """Scores recorded outputs with DeepEval's metrics and leaves a DeepEval run file."""
+
+    info = INFO
+
+    def ensure_available(self) -> None:
+        """Raise :class:`bridge.MissingDependency` unless DeepEval is there and recent enough."""
+        require(INFO)
+
+    def to_native(self, bundle: Bundle) -> NativeSet:
+        """Cases with their outputs as test cases with metrics, ready for ``deepeval.evaluate``.
+
+        Raises:
+            InputError: If there is no output.
+        """
+        from bridge_deepeval.cases import to_test_case
+        from bridge_deepeval.scorers import to_metric
+
+        if not bundle.outputs:
+            raise InputError("there is no output to make test cases of")
+        by_id = {case.id: case for case in bundle.cases}
+        pairs = [(by_id[output.case_id], output) for output in bundle.outputs]
+        native = [to_test_case(case, output) for case, output in pairs]
+        metrics = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
+        return NativeSet(
+            test_cases=tuple(each for each in native if not hasattr(each, "turns")),
+            metrics=tuple(to_metric(each, conversational=False) for each in metrics),
+            conversations=tuple(each for each in native if hasattr(each, "turns")),
+            conversational_metrics=tuple(to_metric(each, conversational=True) for each in metrics),
+        )
+
+    def run(self, job: Job) -> Iterator[Score]:
+        """Score a job, leaving a run file for each system and ``route.json`` in its native folder."""
+        from bridge_deepeval.route import Route
+
+        metrics = shared_metrics(job.spec.checks, job.cases)
+        version = version_of(INFO)
+        task = safe_name(f"{job.spec.suite}-{job.spec.shard}")
+        groups = _by_system(job)
+        routes = []
+        for system, pairs in groups.items():
+            name = task if len(groups) == 1 else f"{task}-{safe_name(system)}"
+            path = job.spec.native_dir / f"{name}.json"
+            route = Route(name, path, pairs, metrics)
+            routes.append(route)
+            key = {"framework": INFO.name, "framework_version": version, "system": system}
+            for _, output, found in route.run():
+                own = {**key, "case_id": output.case_id, "epoch": output.epoch}
+                for native in found:
+                    yield from read_score(native, own)
+        _record(job, version, routes)
+
+
+FRAMEWORK = DeepEvalFramework()
+
+
+def _by_system(job: Job) -> dict[str, list[tuple[Case, Output]]]:
+    groups: dict[str, list[tuple[Case, Output]]] = {}
+    for case, output in job.pairs():
+        groups.setdefault(output.system, []).append((case, output))
+    return groups
+
+
+def _record(job: Job, version: str, routes: list[Any]) -> None:
+    taken = {route.taken for route in routes}
+    differences = [each for route in routes for each in route.differences]
+    record = {
+        "framework": INFO.name,
+        "version": version,
+        "route": taken.pop() if len(taken) == 1 else "mixed",
+        "probe": {
+            "cases": sum(route.compared for route in routes),
+            "differences": differences,
+        },
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=2)
+    write_atomically(job.spec.native_dir / "route.json", [text, "\n"])

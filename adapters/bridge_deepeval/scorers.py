@@ -1,0 +1,118 @@
+"""The shared scorers as DeepEval metrics, for test cases and for conversational ones.
+
+``SCORERS["tool_use"](threshold=1.0)`` makes a metric for ``deepeval.evaluate`` or ``assert_test``;
+parameters are those of the shared scorer, with ``threshold``, ``metric``, ``weight`` and ``negate``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from deepeval.config.eval_mode import EvalMode
+from deepeval.errors import MissingTestCaseParamsError
+from deepeval.metrics import BaseConversationalMetric, BaseMetric
+
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.output import Output
+from bridge.plugin.carry import KEY
+from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
+from bridge.scorers.evaluate import threshold_of
+from bridge.scorers.registry import BUILT_IN, validate_check
+from bridge_deepeval.cases import from_test_case
+
+SUCCESS = {"passed": True, "failed": False, "error": False}
+"""DeepEval's success, by the neutral status; of every other status it is ``None``."""
+
+Read = Callable[[Any], tuple[Case, Output]]
+
+
+class _Shared:
+    """What both kinds of metric have in common.
+
+    A class of its own because DeepEval wraps every method of a metric class in a tracing call.
+    """
+
+    eval_mode = EvalMode.LLM  # else every measurement reads and hashes all settings
+    threshold: float | None
+    score: float | None
+    reason: str | None
+    success: bool | None
+    error: str | None
+    verbose_logs: str | None
+
+    def __init__(self, metric: SharedMetric, read: Read = from_test_case) -> None:
+        self.metric = metric
+        self.read = read
+        # evaluate() refuses metrics that all lack a threshold; each case sets its own
+        self.threshold = 1.0 if metric.threshold is None else metric.threshold
+
+    @property
+    def __name__(self) -> str:
+        return self.metric.metric
+
+    def measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:
+        """Measure one test case; everything the last one left is overwritten."""
+        answers = self.metric.measure_native(lambda: self.read(test_case))
+        self.score = self.reason = self.success = self.error = self.verbose_logs = None
+        if not answers:
+            raise MissingTestCaseParamsError(f"the case has no check {self.metric.metric}")
+        self._take(answers)
+        return self.score
+
+    def _take(self, answers: tuple[Answer, ...]) -> None:
+        total = summarise([found for _, found in answers])
+        self.threshold = threshold_of(answers[0][0])
+        self.score = total.value
+        self.reason = total.reason
+        self.success = SUCCESS.get(total.status)
+        if total.status == "error":
+            self.error = total.error or total.reason
+        carried = {KEY: {"status": total.status, "rows": encode(answers)}}
+        self.verbose_logs = json.dumps(carried, ensure_ascii=False)
+
+    async def a_measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:
+        """:meth:`measure`, which never waits."""
+        return self.measure(test_case)
+
+    def is_successful(self) -> bool | None:
+        """Whether the last test case passed; ``None`` where nothing was decided."""
+        return self.success
+
+
+class SharedSingle(_Shared, BaseMetric):  # type: ignore[misc]
+    """A shared scorer as a metric of test cases."""
+
+
+class SharedConversational(_Shared, BaseConversationalMetric):  # type: ignore[misc]
+    """A shared scorer as a metric of conversational test cases."""
+
+
+def to_metric(
+    metric: SharedMetric, conversational: bool, read: Read = from_test_case
+) -> SharedSingle | SharedConversational:
+    """A metric of a job as a native metric of the same name."""
+    return SharedConversational(metric, read) if conversational else SharedSingle(metric, read)
+
+
+def _make(
+    name: str,
+    *,
+    conversational: bool = False,
+    metric: str | None = None,
+    threshold: float | None = None,
+    weight: float = 1.0,
+    negate: bool = False,
+    **params: Any,
+) -> SharedSingle | SharedConversational:
+    common = {"metric": metric, "threshold": threshold, "weight": weight, "negate": negate}
+    check = Check.model_validate({"scorer": name, "params": params, **common})
+    validate_check(check)
+    return to_metric(SharedMetric(check.metric, check.scorer, check), conversational)
+
+
+SCORERS = {name: partial(_make, name) for name in BUILT_IN}
+"""Makers of the built-in scorers' metrics by name."""

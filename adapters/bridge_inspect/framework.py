@@ -1,0 +1,157 @@
+"""Inspect AI as a framework: what it needs, cases as a task, and the native run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.files.jsonl import write_atomically
+from bridge.files.store import safe_name
+from bridge.model.bundle import Bundle
+from bridge.model.case import Case
+from bridge.model.errors import InputError
+from bridge.model.job import Job
+from bridge.model.output import Output
+from bridge.model.score import Score
+from bridge.plugin.framework import FrameworkInfo, require, version_of
+from bridge.plugin.shared import Rows, shared_metrics
+from bridge_inspect.rows import read_score
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+INFO = FrameworkInfo(
+    name="inspect",
+    title="Inspect AI",
+    distribution="inspect-ai",
+    requires=("0.3.285", "0.4"),
+    install="pip install 'bridge-evals[inspect]'",
+    environment=(
+        ("INSPECT_LOG_DIR", "{native_dir}"),
+        ("INSPECT_DISPLAY", "none"),
+        ("INSPECT_LOG_LEVEL", "warning"),
+        ("XDG_DATA_HOME", "{native_dir}/.inspect"),
+        ("XDG_CACHE_HOME", "{native_dir}/.inspect"),
+    ),
+    scrubbed=("INSPECT_TELEMETRY", "INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE"),
+    features=frozenset({"tools", "turns", "contexts", "epochs"}),
+)
+
+
+class InspectFramework:
+    """Scores recorded outputs with Inspect's scorers and leaves an Inspect log."""
+
+    info = INFO
+
+    def ensure_available(self) -> None:
+        """Raise :class:`bridge.MissingDependency` unless Inspect is there and recent enough."""
+        require(INFO)
+
+    def to_native(self, bundle: Bundle) -> Task:
+        """Cases with one system's outputs as a task that ``inspect eval`` runs as it is.
+
+        Raises:
+            InputError: If there is no output, or there are those of several systems.
+        """
+        from inspect_ai import Task
+        from inspect_ai.dataset import MemoryDataset
+
+        from bridge_inspect.cases import to_sample
+        from bridge_inspect.scorers import to_scorer
+
+        answers = _answers(bundle)
+        cases = [case for case in bundle.cases if any(case.id == each for each, _ in answers)]
+        checks = bundle.suite.checks if bundle.suite else ()
+        name = bundle.suite.name if bundle.suite else "bridge"
+        return Task(
+            dataset=MemoryDataset([to_sample(case) for case in cases], name=name),
+            solver=_replay({case.id: case for case in cases}, answers),
+            scorer=[to_scorer(metric) for metric in shared_metrics(checks, cases)],
+            epochs=max(epoch for _, epoch in answers),
+            name=safe_name(name),
+        )
+
+    def run(self, job: Job) -> Iterator[Score]:
+        """Score a job, leaving a log for each system and ``route.json`` in its native folder."""
+        from bridge_inspect.route import Route
+
+        metrics = shared_metrics(job.spec.checks, job.cases)
+        version = version_of(INFO)
+        task = safe_name(f"{job.spec.suite}-{job.spec.shard}")
+        groups = _by_system(job)
+        routes = []
+        for system, pairs in groups.items():
+            name = task if len(groups) == 1 else f"{task}-{safe_name(system)}"
+            path = job.spec.native_dir / f"{name}.eval"
+            route = Route(name, path, pairs, metrics)
+            routes.append(route)
+            key = {"framework": INFO.name, "framework_version": version, "system": system}
+            for _, output, scores in route.run():
+                own = {**key, "case_id": output.case_id, "epoch": output.epoch}
+                for metric, score in scores.items():
+                    yield from read_score(metric, score, own)
+        _record(job, version, routes)
+
+
+FRAMEWORK = InspectFramework()
+
+
+def _answers(bundle: Bundle) -> Mapping[tuple[str, int], Output]:
+    systems = {output.system for output in bundle.outputs}
+    if len(systems) != 1:
+        names = ", ".join(sorted(systems)) or "none"
+        raise InputError(f"a task takes the outputs of one system, here: {names}")
+    return {(output.case_id, output.epoch): output for output in bundle.outputs}
+
+
+def _replay(cases: Mapping[str, Case], answers: Mapping[tuple[str, int], Output]) -> Any:
+    """A solver that gives each sample its recorded answer."""
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.solver import solver
+
+    from bridge.plugin.carry import KEY
+    from bridge_inspect.cases import carried_output, to_history, to_model_output
+
+    @solver
+    def recorded_outputs() -> Any:
+        async def solve(state: Any, generate: Any) -> Any:
+            del generate
+            output = answers.get((str(state.sample_id), state.epoch))
+            if output is None:
+                error = f"no output is recorded for epoch {state.epoch}"
+                state.output = ModelOutput(error=error)
+                return state
+            case = cases[output.case_id]
+            state.messages = to_history(case, output)
+            state.output = to_model_output(case, output)
+            state.metadata[KEY] = {**state.metadata[KEY], "output": carried_output(case, output)}
+            return state
+
+        return solve
+
+    return recorded_outputs()
+
+
+def _by_system(job: Job) -> dict[str, list[tuple[Case, Output]]]:
+    groups: dict[str, list[tuple[Case, Output]]] = {}
+    for case, output in job.pairs():
+        groups.setdefault(output.system, []).append((case, output))
+    return groups
+
+
+def _record(job: Job, version: str, routes: list[Any]) -> None:
+    taken = {route.taken for route in routes}
+    differences = [each for route in routes for each in route.differences]
+    record = {
+        "framework": INFO.name,
+        "version": version,
+        "route": taken.pop() if len(taken) == 1 else "mixed",
+        "probe": {
+            "cases": sum(route.compared for route in routes),
+            "differences": differences,
+        },
+    }
+    text = json.dumps(record, ensure_ascii=False, indent=2)
+    write_atomically(job.spec.native_dir / "route.json", [text, "\n"])

@@ -1,0 +1,103 @@
+"""The shared scorers as Inspect scorers: ``bridge_inspect/<name>``.
+
+The entry point of Inspect's registry, so that ``inspect score LOG --scorer bridge_inspect/tool_use``
+finds them; parameters are those of the shared scorer, with ``threshold``, ``metric``, ``weight``
+and ``negate``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.util import registry_info
+
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.output import Output
+from bridge.plugin.carry import KEY
+from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
+from bridge.scorers.registry import BUILT_IN, validate_check
+from bridge_inspect.cases import from_state
+
+PACKAGE = "bridge_inspect"
+REASONS = {"error": "scoring_failed", "skipped": "skipped", "unsupported": "unsupported"}
+"""Inspect's reason for a score that is NaN, by the neutral status."""
+
+Read = Callable[[TaskState, Target], tuple[Case, Output]]
+
+
+def to_scorer(metric: SharedMetric, read: Read = from_state) -> Scorer:
+    """A metric of a job as a scorer whose name in the log is the metric's.
+
+    Args:
+        metric: The metric, with the suite's check if the suite has one.
+        read: How case and output are read from the state.
+    """
+
+    @scorer(metrics=[mean()], name=f"{_PREFIX}{metric.metric}")
+    def shared(check: Any = None) -> Scorer:
+        del check  # recorded in the log as the scorer's options
+        return _scorer(metric, read)
+
+    return shared(None if metric.check is None else metric.check.model_dump(mode="json"))
+
+
+def _scorer(metric: SharedMetric, read: Read) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score | None:
+        answers = metric.measure_native(lambda: read(state, target))
+        return to_score(answers, state.output.completion) if answers else None
+
+    return score
+
+
+def to_score(answers: tuple[Answer, ...], answer: str) -> Score:
+    """Rows as one native score; what has no value is NaN, which Inspect leaves out of its means."""
+    total = summarise([found for _, found in answers])
+    return Score(
+        value=math.nan if total.value is None else total.value,
+        answer=answer,
+        explanation=total.reason,
+        reason=REASONS.get(total.status),
+        metadata={KEY: {"status": total.status, "rows": encode(answers)}},
+    )
+
+
+def _register(name: str) -> Callable[..., Scorer]:
+    @scorer(metrics=[mean()], name=f"{_PREFIX}{name}")
+    def shared(
+        metric: str | None = None,
+        threshold: float | None = None,
+        weight: float = 1.0,
+        negate: bool = False,
+        **params: Any,
+    ) -> Scorer:
+        common = {"metric": metric, "threshold": threshold, "weight": weight, "negate": negate}
+        check = Check.model_validate({"scorer": name, "params": params, **common})
+        validate_check(check)
+        return _scorer(SharedMetric(check.metric, check.scorer, check), from_state)
+
+    return shared
+
+
+def _prefix() -> str:
+    """What a name needs in front to be registered as ``bridge_inspect/<name>``.
+
+    Inspect puts the package there itself, but only where it takes the package for installed,
+    which it does not when the distribution has another name and is installed for editing.
+    """
+
+    @scorer(metrics=[mean()], name="shared")
+    def shared() -> Scorer:
+        return _scorer(SharedMetric("shared", "equals"), from_state)
+
+    named = registry_info(shared).name == f"{PACKAGE}/shared"
+    return "" if named else f"{PACKAGE}/"
+
+
+_PREFIX = _prefix()
+SCORERS = {name: _register(name) for name in BUILT_IN}
+"""Factories of the built-in scorers by name."""

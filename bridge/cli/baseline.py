@@ -1,0 +1,25 @@
+"""``bridge baseline``: write the file to commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+
+def baseline(
+    run: Path = typer.Argument(..., help="Run directory or result file."),
+    output: Path = typer.Option(..., "-o", "--output", help="Where the baseline goes."),
+    system: str = typer.Option(None, help="The system to take, where there are several."),
+) -> int:
+    """Write a run's accepted values as a baseline to commit."""
+    from bridge.files.baseline import write_baseline
+    from bridge.gate.baseline import make_baseline
+    from bridge.gate.evidence import gather
+
+    made = make_baseline(gather([run]), system)
+    write_baseline(made, output)
+    scored = sum(len(each) for each in made.scores.values() if isinstance(each, Mapping))
+    print(f"{output}: {len(made.scores)} metrics, {scored} case values")
+    return 0

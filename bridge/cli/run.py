@@ -1,0 +1,119 @@
+"""``bridge run``: collect outputs, score in each framework, write the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from bridge.execution.plan import Plan
+    from bridge.model.run import RunRecord
+
+
+def run(
+    suite: Path = typer.Argument(..., help="bridge.yaml"),
+    frameworks: str = typer.Option("", help="Comma-separated; the suite's own if left out."),
+    outputs: list[Path] = typer.Option([], help="Recorded outputs instead of the suite's system."),
+    run_dir: Path = typer.Option(None, help="Where the run goes; runs/<suite> if left out."),
+    resume: bool = typer.Option(False, "--resume", help="Keep what an earlier run finished."),
+    limit: int = typer.Option(None, min=1, help="Only the first N cases."),
+    tag: list[str] = typer.Option([], help="Only cases with one of these tags."),
+    epochs: int = typer.Option(None, min=1, help="Answers to each case."),
+    workers: int = typer.Option(0, min=0, help="Worker processes at a time; 0: one a core."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Say what would be done, do nothing."),
+    gate: bool = typer.Option(False, "--gate", help="Decide by the suite's gate policy."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+) -> int:
+    """Collect outputs, score them in each framework, and write the run directory."""
+    from bridge.execution.plan import Selection, make_plan
+
+    selection = Selection(
+        frameworks=tuple(name.strip() for name in frameworks.split(",")) if frameworks else None,
+        outputs=tuple(outputs) or None,
+        limit=limit,
+        tags=tuple(tag),
+        epochs=epochs,
+    )
+    plan = make_plan(suite, selection)
+    if dry_run:
+        return _describe(plan, as_json)
+    folder = run_dir or Path("runs") / plan.suite.name
+    record = _drive(plan, folder, workers, resume)
+    if gate:
+        from bridge.cli.gate import decide_and_report
+
+        return decide_and_report([folder], suite=suite, report_dir=folder, as_json=as_json)
+    return _summary(record, folder, as_json)
+
+
+def _drive(plan: Plan, folder: Path, workers: int, resume: bool) -> RunRecord:
+    import os
+
+    from bridge.cli.progress import ProgressLines
+    from bridge.execution.driver import Drive
+    from bridge.files.store import RunStore
+
+    with ProgressLines() as progress:
+        drive = Drive(
+            plan,
+            RunStore(folder),
+            workers=workers or os.cpu_count() or 1,
+            resume=resume,
+            progress=progress.update,
+        )
+        try:
+            return drive.run()
+        except KeyboardInterrupt:
+            progress.say(f"interrupted; what was scored is in {folder}, go on with --resume")
+            raise
+
+
+def _describe(plan: Plan, as_json: bool) -> int:
+    import json
+
+    from bridge.scorers.evaluate import expected_rows
+
+    rows = sum(len(expected_rows(plan.suite.checks, case)) for case in plan.cases)
+    names = [framework.name for framework in plan.suite.frameworks]
+    facts = {
+        "suite": plan.suite.name,
+        "cases": len(plan.cases),
+        "epochs": plan.suite.epochs,
+        "frameworks": names,
+        "rows_per_framework": rows * plan.suite.epochs,
+        "system_calls": 0 if plan.suite.system.recorded else len(plan.cases) * plan.suite.epochs,
+    }
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        for key, value in facts.items():
+            print(f"{key.replace('_', ' ')}: {', '.join(value) if value is names else value}")
+    return 0
+
+
+def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
+    errors = sum(each.errors for each in record.frameworks)
+    if as_json:
+        print(record.model_dump_json(indent=2))
+    else:
+        from bridge.report.inert import one_line
+        from bridge.report.terminal import table
+
+        rows = [
+            (
+                f.name,
+                f.version or "-",
+                str(f.rows),
+                str(f.errors),
+                f"{f.wall_s:.1f}",
+                f"{f.cpu_s:.1f}",
+            )
+            for f in record.frameworks
+        ]
+        print("\n".join(table(("framework", "version", "rows", "errors", "wall s", "CPU s"), rows)))
+        for note in [*record.notes, *(n for f in record.frameworks for n in f.notes)]:
+            print(f"note: {one_line(note, 300)}")
+        print(f"run: {folder}")
+    return 3 if errors else 0

@@ -1,0 +1,1 @@
+"""Asking the system, and one job in one framework: driven, recorded, resumed."""

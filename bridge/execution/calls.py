@@ -1,0 +1,160 @@
+"""Calling a Python system: one case in, one output out; its failures are data."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from bridge.files.jsonl import explain
+from bridge.model.case import Case
+from bridge.model.errors import InputError
+from bridge.model.message import Message
+from bridge.model.output import Output, OutputTurn
+from bridge.model.values import Model
+from bridge.scorers.calls import read_calls
+
+System = Callable[..., Any]
+
+
+def load_system(name: str, folder: Path) -> System:
+    """Import ``module:function``; ``folder`` is on the import path already.
+
+    Raises:
+        InputError: If it is not there or not callable.
+    """
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute or "answer")
+    except Exception as error:  # noqa: BLE001  # a user's module may raise anything on import
+        raise InputError(
+            f"system {name!r} cannot be imported ({type(error).__name__}: {error})",
+            where=folder,
+            fix="check module:function",
+        ) from None
+    if not callable(found):
+        raise InputError(f"system {name!r} is not callable", fix="name a function")
+    function: System = found
+    return function
+
+
+async def ask(system: System, case: Case, epoch: int, name: str, timeout_s: float) -> Output:
+    """One answer. An exception or a time-out becomes the output's error."""
+    base: dict[str, Any] = {"system": name, "case_id": case.id, "epoch": epoch}
+    try:
+        if not case.turns:
+            answer = await _one(system, plain(case.input), case, timeout_s)
+            return Output.model_validate({**base, **answer})
+        turns = await _converse(system, case, timeout_s)
+    except ValidationError as error:
+        return Output(**base, error=f"the answer is not an output: {explain(error)}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever users' code raises is data
+        return Output(**base, error=describe(error, timeout_s))
+    return _joined(base, turns)
+
+
+def describe(error: BaseException, timeout_s: float) -> str:
+    """An exception of a system in one line."""
+    if isinstance(error, TimeoutError):
+        return f"no answer within {timeout_s:g} s"
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+async def _converse(system: System, case: Case, timeout_s: float) -> list[OutputTurn]:
+    """Send each user turn with the history so far; stop at the first turn that fails."""
+    history: list[Any] = []
+    turns: list[OutputTurn] = []
+    for turn in case.turns:
+        history.append({"role": "user", "content": turn.user})
+        try:
+            answer = await _one(system, list(history), case, timeout_s)
+            reply = OutputTurn.model_validate(_turn_fields(answer))
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever users' code raises is data
+            turns.append(OutputTurn(error=describe(error, timeout_s)))
+            break
+        turns.append(reply)
+        history.extend(plain(_messages(reply)))
+    return turns
+
+
+def _turn_fields(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in answer.items() if key in OutputTurn.model_fields}
+
+
+def _messages(reply: OutputTurn) -> list[Message]:
+    text = reply.text if isinstance(reply.text, str) else ""
+    results = [
+        Message(role="tool", content=str(call.result), tool_call_id=call.id, name=call.name)
+        for call in reply.tool_calls
+        if call.result is not None
+    ]
+    return [Message(role="assistant", content=text, tool_calls=reply.tool_calls), *results]
+
+
+def _joined(base: dict[str, Any], turns: Sequence[OutputTurn]) -> Output:
+    """A conversation as one output: the last answer, every call and passage, times summed."""
+    times = [turn.latency_s for turn in turns if turn.latency_s is not None]
+    return Output(
+        **base,
+        turns=tuple(turns),
+        text=turns[-1].text,
+        tool_calls=tuple(call for turn in turns for call in turn.tool_calls),
+        retrieved_contexts=tuple(each for turn in turns for each in turn.retrieved_contexts),
+        latency_s=sum(times) if times else None,
+    )
+
+
+async def _one(system: System, value: Any, case: Case, timeout_s: float) -> dict[str, Any]:
+    started = time.perf_counter()
+    kwargs = {"case": case} if _takes_case(system) else {}
+    if inspect.iscoroutinefunction(system):
+        answer = await asyncio.wait_for(system(value, **kwargs), timeout_s)
+    else:
+        answer = await asyncio.wait_for(asyncio.to_thread(system, value, **kwargs), timeout_s)
+        if inspect.isawaitable(answer):
+            answer = await asyncio.wait_for(answer, timeout_s)
+    elapsed = time.perf_counter() - started
+    return {"latency_s": round(elapsed, 6), **read_answer(answer)}
+
+
+def _takes_case(system: System) -> bool:
+    try:
+        parameters = inspect.signature(system).parameters
+    except (TypeError, ValueError):
+        return False
+    return "case" in parameters or any(
+        each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()
+    )
+
+
+def plain(value: Any) -> Any:
+    """A case's input as plain data: messages as dicts."""
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Model):
+        return value.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    return value
+
+
+def read_answer(answer: Any) -> dict[str, Any]:
+    """What a system returned as output fields: a text, a mapping, or an :class:`Output`."""
+    if isinstance(answer, BaseModel):
+        answer = answer.model_dump(mode="json", exclude_unset=True)
+    if not isinstance(answer, Mapping):
+        return {"text": answer}
+    fields = {key: value for key, value in answer.items() if key not in Output.model_fields}
+    if fields:
+        raise InputError(
+            f"the answer has unknown keys: {', '.join(map(str, fields))}",
+            fix=f"return a text or a mapping with {', '.join(Output.model_fields)}",
+        )
+    known = {key: value for key, value in answer.items() if key not in ("system", "case_id")}
+    if known.get("tool_calls"):
+        known["tool_calls"] = read_calls(known["tool_calls"])
+    return {key: value for key, value in known.items() if key != "epoch"}

@@ -1,0 +1,152 @@
+"""What a run will do, decided and checked before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.files.digest import case_digest
+from bridge.files.golden import GoldenSet
+from bridge.files.suite import read_suite, read_suite_cases, resolve
+from bridge.model.case import Case
+from bridge.model.errors import InputError
+from bridge.model.output import Output
+from bridge.model.run import ExpectedRows
+from bridge.model.suite import FrameworkConfig, Suite, SystemConfig
+from bridge.plugin.registry import get_framework
+from bridge.scorers.evaluate import expected_rows
+from bridge.scorers.registry import validate_check
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the command line narrows or changes in a suite; ``None`` leaves it as it is."""
+
+    frameworks: tuple[str, ...] | None = None
+    outputs: tuple[Path, ...] | None = None
+    limit: int | None = None
+    tags: tuple[str, ...] = ()
+    epochs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A suite, checked, with its cases in order.
+
+    Attributes:
+        suite: The suite, as changed by the selection.
+        path: Where it was read.
+        golden: Its golden sets, with the place of every case.
+        cases: The cases to run.
+    """
+
+    suite: Suite
+    path: Path
+    golden: GoldenSet
+    cases: tuple[Case, ...]
+
+    def where(self, case: Case) -> str:
+        """``path:line`` of a case."""
+        path, line = self.golden.places[case.id]
+        return f"{path}:{line}"
+
+
+def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
+    """Read a suite and its golden sets, and check that everything in them can be carried out.
+
+    Raises:
+        InputError: On a faulty suite, golden set, check or framework name.
+        MissingDependency: If a framework is not installed.
+    """
+    suite = _select(read_suite(suite_path), selection, suite_path)
+    golden = read_suite_cases(suite, suite_path)
+    cases = _select_cases(golden.cases, selection)
+    if not cases:
+        wanted = f" with tag {', '.join(selection.tags)}" if selection.tags else ""
+        raise InputError(f"no case{wanted} to run", where=suite_path, fix="widen the selection")
+    plan = Plan(suite, suite_path, golden, cases)
+    _check_checks(plan)
+    _check_frameworks(plan)
+    return plan
+
+
+def _select(suite: Suite, selection: Selection, suite_path: Path) -> Suite:
+    update: dict[str, object] = {}
+    if selection.frameworks is not None:
+        named = {framework.name: framework for framework in suite.frameworks}
+        update["frameworks"] = tuple(
+            named.get(name, FrameworkConfig(name=name)) for name in selection.frameworks
+        )
+    if selection.outputs is not None:
+        recorded = tuple(str(path.absolute()) for path in selection.outputs)
+        update["system"] = SystemConfig(recorded=recorded, name=suite.system.name)
+    if selection.epochs is not None:
+        update["epochs"] = selection.epochs
+    if suite.system.recorded and selection.outputs is None:
+        for name in suite.system.recorded:
+            if not resolve(suite_path, name).is_file():
+                raise InputError(
+                    f"recorded outputs {name} are not there", where=suite_path, fix="check the path"
+                )
+    return suite.model_copy(update=update)
+
+
+def _select_cases(cases: Sequence[Case], selection: Selection) -> tuple[Case, ...]:
+    wanted = set(selection.tags)
+    chosen = [case for case in cases if not wanted or wanted & set(case.tags)]
+    return tuple(chosen[: selection.limit] if selection.limit is not None else chosen)
+
+
+def _check_checks(plan: Plan) -> None:
+    try:
+        for check in plan.suite.checks:
+            validate_check(check)
+    except InputError as error:
+        raise InputError(error.what, where=plan.path, fix=error.fix) from None
+    for case in plan.cases:
+        path, line = plan.golden.places[case.id]
+        try:
+            for check in (*case.checks, *(each for turn in case.turns for each in turn.checks)):
+                validate_check(check)
+        except InputError as error:
+            raise InputError(error.what, where=path, line=line, fix=error.fix) from None
+        if not expected_rows(plan.suite.checks, case):
+            raise InputError(
+                f"nothing is checked on case {case.id!r}",
+                where=path,
+                line=line,
+                fix="add checks to the suite or to the case",
+            )
+
+
+def _check_frameworks(plan: Plan) -> None:
+    for config in plan.suite.frameworks:
+        framework = get_framework(config.name)
+        if config.python is None:
+            framework.ensure_available()
+
+
+def rows_of(plan: Plan, outputs: Iterable[Output]) -> list[ExpectedRows]:
+    """The rows owed for each output, in order."""
+    known: dict[str, ExpectedRows] = {}
+    by_id = {case.id: case for case in plan.cases}
+    result = []
+    for output in outputs:
+        if output.case_id not in known:
+            known[output.case_id] = _template(plan, by_id[output.case_id])
+        update = {"system": output.system, "epoch": output.epoch}
+        result.append(known[output.case_id].model_copy(update=update))
+    return result
+
+
+def _template(plan: Plan, case: Case) -> ExpectedRows:
+    return ExpectedRows(
+        system="default",
+        case_id=case.id,
+        digest=case_digest(case),
+        tags=case.tags,
+        failure_mode=case.failure_mode,
+        where=plan.where(case),
+        rows=tuple(expected_rows(plan.suite.checks, case)),
+    )

@@ -1,0 +1,131 @@
+"""The system under evaluation: recorded outputs, or a Python callable asked once a case."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from bridge.execution.collector import Question, write_collection
+from bridge.execution.jobs import read_ending
+from bridge.execution.plan import Plan
+from bridge.execution.process import Child, start
+from bridge.files.jsonl import read_lines
+from bridge.files.outputs import read_outputs, write_outputs
+from bridge.files.store import RunStore
+from bridge.files.suite import resolve
+from bridge.model.errors import InputError
+from bridge.model.output import Output
+
+Tick = Callable[[int, int], None]
+"""Called with (answers so far, answers owed)."""
+
+
+def recorded_outputs(plan: Plan) -> tuple[list[Output], list[str]]:
+    """The recorded outputs to the plan's cases, and notes on those that fit none.
+
+    An answer that should be there and is not becomes an output with an error.
+    """
+    paths = [resolve(plan.path, name) for name in plan.suite.system.recorded]
+    recorded = read_outputs(*paths)
+    if not recorded:
+        raise InputError("holds no output", where=paths[0], fix="record outputs first")
+    known = {case.id for case in plan.golden.cases}
+    strangers = [output.case_id for output in recorded if output.case_id not in known]
+    notes = []
+    if strangers:
+        notes.append(
+            f"{len(strangers)} recorded outputs fit no case of the golden set "
+            f"(first: {strangers[0]!r})"
+        )
+    systems = list(dict.fromkeys(output.system for output in recorded))
+    epochs = max(plan.suite.epochs, *(output.epoch for output in recorded))
+    by_key = {output.key: output for output in recorded}
+    return _complete(plan, systems, epochs, by_key, "no output was recorded for it"), notes
+
+
+def _complete(
+    plan: Plan,
+    systems: Iterable[str],
+    epochs: int,
+    by_key: dict[tuple[str, str, int], Output],
+    why_missing: str,
+) -> list[Output]:
+    return [
+        by_key.get((system, case.id, epoch))
+        or Output(system=system, case_id=case.id, epoch=epoch, error=why_missing)
+        for system in systems
+        for case in plan.cases
+        for epoch in range(1, epochs + 1)
+    ]
+
+
+def collect_outputs(
+    plan: Plan, store: RunStore, kept: Sequence[Output], tick: Tick
+) -> tuple[list[Output], list[str]]:
+    """Ask a Python system for every answer that is not kept from an earlier run.
+
+    Raises:
+        InputError: If the system cannot be imported.
+        KeyboardInterrupt: After ending the system's process; answers so far are on disk.
+    """
+    name = plan.suite.system.name
+    by_key = {output.key: output for output in kept if output.error is None}
+    questions = [
+        Question(epoch=epoch, case=case)
+        for case in plan.cases
+        for epoch in range(1, plan.suite.epochs + 1)
+        if (name, case.id, epoch) not in by_key
+    ]
+    why = "the system gave no answer"
+    if questions:
+        folder = store.root / "jobs" / "system"
+        for stale in ("outputs.jsonl", "ending.json"):
+            (folder / stale).unlink(missing_ok=True)
+        import_dir = plan.path.parent.absolute()
+        write_collection(plan.suite.system, import_dir, questions, folder)
+        why = _drain(plan, folder, len(questions), tick) or why
+        by_key.update((output.key, output) for output in _answers(folder))
+    outputs = _complete(plan, [name], plan.suite.epochs, by_key, why)
+    write_outputs(outputs, store.outputs_path)
+    missing = sum(output.error is not None for output in outputs)
+    return outputs, [f"{missing} of {len(outputs)} answers failed"] if missing else []
+
+
+def _drain(plan: Plan, folder: Path, owed: int, tick: Tick) -> str:
+    """Wait for the collector; returns why answers may be missing."""
+    watched = folder / "outputs.jsonl"
+    timeout_s = plan.suite.system.timeout_s * max(1, len(plan.cases[0].turns)) + 30
+    child = start("bridge.execution.collector", folder, watched, timeout_s=timeout_s)
+    try:
+        while not child.poll():
+            tick(child.lines, owed)
+            time.sleep(0.05)
+    finally:
+        child.kill()
+    tick(child.lines, owed)
+    return _why(child, folder)
+
+
+def _why(child: Child, folder: Path) -> str:
+    ending = read_ending(folder)
+    if ending is not None and ending.error is not None:
+        if ending.exit_code == InputError.exit_code:
+            raise InputError(ending.error, fix=ending.fix)
+        return f"the system broke: {ending.error}"
+    ended = child.how_it_ended()
+    return f"the system's process {ended}" if ended else ""
+
+
+def _answers(folder: Path) -> list[Output]:
+    """Answers on disk; a last line cut off by a crash does not count."""
+    path = folder / "outputs.jsonl"
+    if not path.is_file():
+        return []
+    answers = []
+    for _, line in read_lines(path):
+        try:
+            answers.append(Output.model_validate_json(line))
+        except ValueError:
+            continue
+    return answers

@@ -1,0 +1,202 @@
+"""JSON Lines in and out: streaming, located errors, writes that survive a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Never, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from bridge.model.errors import InfrastructureError, InputError
+
+M = TypeVar("M", bound=BaseModel)
+
+MAX_LINE = 64 * 1024 * 1024
+"""Longest line read, in bytes."""
+
+SYNC_EVERY_S = 1.0
+"""Longest time between two fsyncs of an appended file."""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (1-based line number, line without its end) of every line that is not blank.
+
+    Raises:
+        InputError: If the file cannot be read or a line is longer than ``MAX_LINE``.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from _lines(path, file)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise InputError(
+                f"line longer than {MAX_LINE >> 20} MiB", where=path, line=number, fix="split it"
+            )
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        line = line.strip()
+        if line:
+            yield number, line
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The error for a file that the operating system does not hand over."""
+    fix = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"
+    return InputError(f"cannot be read ({error.strerror or error})", where=path, fix=fix)
+
+
+def parse_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    """One line as a JSON object: no NaN, no repeated keys, UTF-8 only.
+
+    Raises:
+        InputError: With ``path:number`` and what to mend.
+    """
+    try:
+        value = json.loads(
+            line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        )
+    except UnicodeDecodeError as error:
+        what, fix = f"not UTF-8 (byte {error.start})", "save the file as UTF-8"
+    except json.JSONDecodeError as error:
+        what, fix = f"not JSON ({error.msg} at column {error.colno})", "one JSON object a line"
+    except (ValueError, RecursionError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        fix = "mend the line"
+    else:
+        if isinstance(value, dict):
+            return value
+        what, fix = f"a JSON {type(value).__name__}, not an object", "one JSON object a line"
+    raise InputError(what, where=path, line=number, fix=fix)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"key {twice!r} stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def explain(error: ValidationError) -> str:
+    """A pydantic error in one line: the first fault, and how many more there are."""
+    faults = error.errors(include_url=False, include_input=False)
+    first = faults[0]
+    place = ".".join(str(part) for part in first["loc"] if not _is_branch(str(part)))
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "unknown key"
+    text = f"{place}: {message}" if place else message
+    rest = len(faults) - 1
+    return f"{text} (and {rest} more)" if rest else text
+
+
+def _is_branch(part: str) -> bool:
+    return part.startswith(("function-", "tuple[", "constrained-")) or part in ("str", "Message")
+
+
+def read_models(path: Path, model: type[M]) -> Iterator[tuple[int, M]]:
+    """Stream a JSONL file of our own as (line number, value).
+
+    Raises:
+        InputError: At the first line that is not such a value.
+    """
+    for number, line in read_lines(path):
+        data = parse_object(line, path, number)
+        try:
+            yield number, model.model_validate(data)
+        except ValidationError as error:
+            raise InputError(explain(error), where=path, line=number, fix="mend the line") from None
+
+
+def write_atomically(path: Path, chunks: Iterable[str]) -> None:
+    """Write a text file so that it is there whole or not at all.
+
+    Raises:
+        InfrastructureError: If it cannot be written (a full disk, no permission).
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.writelines(chunks)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def unwritable(path: Path, error: OSError) -> InfrastructureError:
+    """The error for a file that cannot be written."""
+    return InfrastructureError(
+        f"cannot be written ({error.strerror or error})",
+        where=path,
+        fix="free some space or choose another directory",
+    )
+
+
+class Appender:
+    """Appends lines to a file and syncs them at most ``SYNC_EVERY_S`` apart.
+
+    Raises:
+        InfrastructureError: From every method, if the disk does not take the line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise unwritable(path, error) from None
+        self._synced = time.monotonic()
+
+    def append(self, line: str) -> None:
+        """Add one line."""
+        try:
+            self._file.write(line + "\n")
+            if time.monotonic() - self._synced >= SYNC_EVERY_S:
+                self._sync()
+        except OSError as error:
+            raise unwritable(self._path, error) from None
+
+    def _sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Sync and close."""
+        try:
+            self._sync()
+            self._file.close()
+        except OSError as error:
+            raise unwritable(self._path, error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

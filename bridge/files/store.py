@@ -1,0 +1,83 @@
+"""The run directory: ``run.json``, ``rows.jsonl``, ``outputs.jsonl``, ``scores/``, ``native/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from bridge.files.jsonl import explain, read_models, unreadable, write_atomically
+from bridge.model.errors import InputError
+from bridge.model.run import ExpectedRows, RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """The files of one run."""
+
+    root: Path
+
+    @property
+    def record_path(self) -> Path:
+        """``run.json``."""
+        return self.root / "run.json"
+
+    @property
+    def rows_path(self) -> Path:
+        """``rows.jsonl``: the expected rows."""
+        return self.root / "rows.jsonl"
+
+    @property
+    def outputs_path(self) -> Path:
+        """``outputs.jsonl``."""
+        return self.root / "outputs.jsonl"
+
+    def scores_path(self, framework: str) -> Path:
+        """``scores/<framework>.jsonl``."""
+        return self.root / "scores" / f"{safe_name(framework)}.jsonl"
+
+    def native_dir(self, framework: str) -> Path:
+        """``native/<framework>/``."""
+        return self.root / "native" / safe_name(framework)
+
+    def job_dir(self, framework: str, shard: int) -> Path:
+        """``jobs/<framework>-<shard>/``: what a worker is fed and drained by."""
+        return self.root / "jobs" / f"{safe_name(framework)}-{shard:03d}"
+
+    def exists(self) -> bool:
+        """Whether this is a run directory."""
+        return self.record_path.is_file()
+
+    def write_record(self, record: RunRecord) -> None:
+        """Write ``run.json``."""
+        write_atomically(self.record_path, [record.model_dump_json(indent=2), "\n"])
+
+    def read_record(self) -> RunRecord:
+        """Read ``run.json``.
+
+        Raises:
+            InputError: If it is not there or not one of ours.
+        """
+        try:
+            return RunRecord.model_validate_json(self.record_path.read_bytes())
+        except OSError as error:
+            raise unreadable(self.record_path, error) from None
+        except ValidationError as error:
+            fix = "name a run directory made by bridge run"
+            raise InputError(explain(error), where=self.record_path, fix=fix) from None
+
+    def write_rows(self, rows: Iterable[ExpectedRows]) -> None:
+        """Write the expected rows."""
+        write_atomically(self.rows_path, (f"{each.model_dump_json()}\n" for each in rows))
+
+    def read_rows(self) -> Iterator[ExpectedRows]:
+        """Stream the expected rows."""
+        return (row for _, row in read_models(self.rows_path, ExpectedRows))
+
+
+def safe_name(name: str) -> str:
+    """A name as a file name: everything but letters, digits, ``.``, ``_`` and ``-`` replaced."""
+    kept = "".join(char if char.isalnum() or char in "._-" else "_" for char in name)
+    return kept.lstrip(".") or "_"

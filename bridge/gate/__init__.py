@@ -1,0 +1,1 @@
+"""Rows to a verdict."""

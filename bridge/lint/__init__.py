@@ -1,0 +1,1 @@
+"""Lint of golden sets, suites and reports."""

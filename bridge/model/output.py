@@ -1,0 +1,72 @@
+"""An output: what a system answered, recorded."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from bridge.model.message import Message, Passage, ToolCall, Usage
+from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
+
+
+class OutputTurn(Model):
+    """The answer to one user turn. ``latency_s`` in seconds."""
+
+    text: Json = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    retrieved_contexts: tuple[Text | Passage, ...] = ()
+    latency_s: float | None = Field(default=None, ge=0)
+    usage: Usage | None = None
+    error: Text | None = None
+    extras: JsonObject = EMPTY
+
+
+class Output(Model):
+    """What a system answered to one case in one epoch.
+
+    Attributes:
+        system: Name of the system.
+        case_id: The case answered.
+        epoch: 1-based.
+        text: The answer: a text, or JSON.
+        messages: The conversation as it went, where the system gives it.
+        turns: For a case with turns, one answer per turn.
+        tool_calls: Calls made, in order.
+        retrieved_contexts: Passages the system retrieved, best first.
+        latency_s: Seconds from question to answer.
+        usage: Tokens.
+        cost_usd: Cost in US dollars.
+        model: Model that answered.
+        stop_reason: Why the model stopped.
+        error: Set where the system failed; such an output is never scored.
+    """
+
+    system: Name = "default"
+    case_id: Name
+    epoch: int = Field(default=1, ge=1)
+    text: Json = ""
+    messages: tuple[Message, ...] = ()
+    turns: tuple[OutputTurn, ...] | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    retrieved_contexts: tuple[Text | Passage, ...] = ()
+    latency_s: float | None = Field(default=None, ge=0)
+    usage: Usage | None = None
+    cost_usd: float | None = Field(default=None, ge=0)
+    model: Text | None = None
+    stop_reason: Text | None = None
+    error: Text | None = None
+    extras: JsonObject = EMPTY
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """(system, case_id, epoch): what an output is joined by."""
+        return (self.system, self.case_id, self.epoch)
+
+    def at_turn(self, index: int) -> Output:
+        """Turn ``index`` (0-based) as an output of its own; an error where it is missing."""
+        turns = self.turns or ()
+        if index >= len(turns):
+            missing = f"turn {index} was not answered ({len(turns)} turns recorded)"
+            return self.model_copy(update={"turns": None, "error": self.error or missing})
+        turn = turns[index]
+        fields = {name: getattr(turn, name) for name in OutputTurn.model_fields}
+        return self.model_copy(update={**fields, "turns": None, "error": turn.error or self.error})

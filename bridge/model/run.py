@@ -1,0 +1,106 @@
+"""The record of a run: ``run.json`` and the expected rows in ``rows.jsonl``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from bridge.model.suite import Suite
+from bridge.model.values import EMPTY, Json, Model, Name, Text
+
+
+class GoldenSetRecord(Model):
+    """A golden set as it was read: path, number of cases and digest."""
+
+    path: Text
+    cases: int
+    digest: Text
+
+
+class MetricRecord(Model):
+    """A metric as it was measured."""
+
+    scorer: Text
+    version: Text
+    threshold: float | None = None
+    gate: bool = True
+    judge: Text | None = None
+    params_digest: Text = ""
+
+
+class FrameworkRecord(Model):
+    """What one framework did.
+
+    Attributes:
+        version: Installed version of the framework.
+        rows: Rows expected.
+        errors: Rows that are ``error``.
+        jobs: Worker processes started.
+        cpu_s: CPU seconds of the workers.
+        wall_s: Seconds from the first job's start to the last one's end.
+        peak_rss_mb: Largest worker, in MB.
+        routes: The native route each job took, as its adapter recorded it.
+        notes: What went wrong, in one line each.
+    """
+
+    name: Name
+    version: Text = ""
+    rows: int = 0
+    errors: int = 0
+    jobs: int = 0
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+    peak_rss_mb: float = 0.0
+    routes: tuple[Json, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+
+class RunRecord(Model):
+    """``run.json``.
+
+    Attributes:
+        suite: The suite as it was run.
+        suite_path: Where it was read.
+        status: ``running`` while a run is under way (or was killed), ``interrupted`` after
+            Ctrl-C, ``complete`` once every expected row is written.
+        created: Start, ISO 8601 in UTC.
+        golden_sets: The golden sets that were read.
+        golden_digest: Digest over all their cases that were run.
+        metrics: Every metric, with its scorer's version.
+        systems: Systems whose outputs were scored.
+        notes: What a reader should know.
+    """
+
+    version: Literal[1] = 1
+    suite: Suite
+    suite_path: Text
+    status: Literal["running", "interrupted", "complete"] = "running"
+    created: Text
+    bridge_version: Text
+    python_version: Text
+    golden_sets: tuple[GoldenSetRecord, ...] = ()
+    golden_digest: Text = ""
+    metrics: Mapping[Text, MetricRecord] = EMPTY
+    systems: tuple[Text, ...] = ()
+    epochs: int = 1
+    frameworks: tuple[FrameworkRecord, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+
+class ExpectedRows(Model):
+    """One line of ``rows.jsonl``: the rows owed for one output, in every framework.
+
+    Attributes:
+        rows: (metric, turn) of each, in order.
+        digest: Digest of the case.
+        where: ``path:line`` of the case.
+    """
+
+    system: Name
+    case_id: Name
+    epoch: int = 1
+    digest: Text
+    tags: tuple[Text, ...] = ()
+    failure_mode: Text | None = None
+    where: Text | None = None
+    rows: tuple[tuple[Text, int | None], ...]

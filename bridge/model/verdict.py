@@ -1,0 +1,122 @@
+"""The gate's decision, with every reason: ``eval-report.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from bridge.model.values import EMPTY, Model, Text
+
+VerdictName = Literal["passed", "failed", "inconclusive", "error"]
+MetricStatus = Literal["passed", "failed", "inconclusive", "error", "shown"]
+
+
+class MetricResult(Model):
+    """One metric of the report.
+
+    Attributes:
+        mean: Mean value over cases, in [0, 1]; null where nothing was scored.
+        ci_low: Lower end of the two-sided interval of the mean.
+        ci_high: Upper end of the two-sided interval of the mean.
+        n: Cases scored.
+        pass_rate: Share of rows that passed, of those with a threshold.
+        baseline: Mean of the paired cases in the baseline.
+        delta: Mean paired difference, now minus baseline.
+        delta_low: Lower end of its two-sided interval.
+        delta_high: Upper end of its two-sided interval.
+        n_paired: Cases in both.
+        p: One-sided p of the paired test, Holm-adjusted over the gated metrics.
+        p_raw: The same before adjustment.
+        test: Name of the paired test.
+        min_detectable: Least drop this run could have shown at 80 % power.
+        n_needed: Cases that would decide a drop as large as the one seen.
+        status: What the metric says of itself; ``shown`` is not gated.
+        reasons: Why.
+        errors: Rows that could not be scored.
+        skipped: Rows with nothing to score against.
+        unsupported: Rows the framework cannot score.
+    """
+
+    mean: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n: int = 0
+    pass_rate: float | None = None
+    baseline: float | None = None
+    delta: float | None = None
+    delta_low: float | None = None
+    delta_high: float | None = None
+    n_paired: int = 0
+    p: float | None = None
+    p_raw: float | None = None
+    test: Text | None = None
+    min_detectable: float | None = None
+    n_needed: int | None = None
+    status: MetricStatus = "shown"
+    reasons: tuple[Text, ...] = ()
+    errors: int = 0
+    skipped: int = 0
+    unsupported: int = 0
+    weight: float | None = None
+
+
+class Regression(Model):
+    """A metric that became worse; ``ci_high`` is the upper end of the difference's interval."""
+
+    metric: Text
+    baseline: float
+    now: float
+    delta: float
+    ci_high: float | None = None
+    p: float
+    cases: tuple[Text, ...] = ()
+    failure_modes: Mapping[Text, int] = EMPTY
+
+
+class FailedCase(Model):
+    """A case that failed or broke, worst first in the report."""
+
+    case_id: Text
+    metric: Text
+    system: Text
+    epoch: int = 1
+    turn: int | None = None
+    status: Literal["failed", "error"]
+    value: float | None = None
+    baseline: float | None = None
+    reason: Text = ""
+    failure_mode: Text | None = None
+    where: Text | None = None
+
+
+class Totals(Model):
+    """What the run took: seconds, US dollars, tokens, and rows by status."""
+
+    cases: int = 0
+    rows: int = 0
+    errors: int = 0
+    latency_s: float = 0.0
+    cost_usd: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Verdict(Model):
+    """The decision of the gate."""
+
+    passed: bool
+    verdict: VerdictName
+    suite: Text = ""
+    system: Text | None = None
+    frameworks: tuple[Text, ...] = ()
+    reasons: tuple[Text, ...] = ()
+    notes: tuple[Text, ...] = ()
+    metrics: Mapping[Text, MetricResult] = EMPTY
+    regressed: tuple[Regression, ...] = ()
+    failures: tuple[FailedCase, ...] = ()
+    weighted_score: float | None = None
+    totals: Totals = Totals()
+    confidence: float = 0.95
+    baseline: Text | None = None
+    added_cases: tuple[Text, ...] = ()
+    removed_cases: tuple[Text, ...] = ()

@@ -1,0 +1,1 @@
+"""The two protocols, discovery, the core framework and our own formats."""

@@ -1,0 +1,83 @@
+"""The neutral case beside its native form: what a framework has no field for, under one key.
+
+An adapter packs what its framework cannot hold and unpacks it inside a metric, where the fields
+that the framework does hold are read from the native object and win. That makes parity between
+frameworks a check of the translation, and lets a metric work on someone else's cases, which
+carry nothing.
+
+Some values lose something in their native form (an answer that is JSON becomes text). They are
+carried too, and count only as long as the framework still holds their native form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from bridge.model.case import Case
+from bridge.model.output import Output
+
+KEY = "bridge"
+"""The reserved key in a framework's metadata."""
+
+Held = Mapping[str, Callable[[Any], Any]]
+"""The fields that a framework holds, each with what its native form is read back as."""
+
+Native = TypeVar("Native")
+
+
+def exactly(value: Any) -> Any:
+    """For a field whose native form loses nothing."""
+    return value
+
+
+def as_text(value: Any) -> str:
+    """Text as it is, other JSON as compact JSON: for native fields that hold only text."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def pack(value: Case | Output, held: Held) -> dict[str, Any]:
+    """What to carry: the fields that are not at their default and not exactly held."""
+    fields = value.model_dump(mode="json", exclude_defaults=True)
+    return {
+        name: field
+        for name, field in fields.items()
+        if name not in held or held[name](field) != field
+    }
+
+
+def unpack(carried: Any, native: Mapping[str, Any], held: Held) -> dict[str, Any]:
+    """The fields of a case or output from the native ones and what was carried.
+
+    Args:
+        carried: What :func:`pack` made, or ``None`` in someone else's case.
+        native: The fields as read from the native object.
+        held: The same table that was packed with.
+    """
+    if not isinstance(carried, Mapping):
+        return dict(native)
+    fields = {**carried, **native}
+    for name, value in carried.items():
+        if name in held and held[name](value) == native.get(name):
+            fields[name] = value
+    return fields
+
+
+class Remembered(Generic[Native]):
+    """Reads each native object once, for metrics that are called on it in a row.
+
+    Only for objects that do not change between those calls.
+    """
+
+    def __init__(self, read: Callable[..., tuple[Case, Output]]) -> None:
+        self._read = read
+        self._last: tuple[Native, tuple[Case, Output]] | None = None
+
+    def __call__(self, native: Native, *rest: Any) -> tuple[Case, Output]:
+        """Case and output of ``native``."""
+        if self._last is None or self._last[0] is not native:
+            self._last = (native, self._read(native, *rest))
+        return self._last[1]

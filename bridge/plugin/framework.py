@@ -1,0 +1,97 @@
+"""The framework protocol: what an adapter has to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Protocol, runtime_checkable
+
+from bridge.model.bundle import Bundle
+from bridge.model.errors import MissingDependency
+from bridge.model.job import Job
+from bridge.model.score import Score
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkInfo:
+    """What a framework is and needs.
+
+    Attributes:
+        name: Name in suites and in score rows.
+        title: Name for people.
+        distribution: The package on PyPI, or "" where nothing has to be installed.
+        requires: Version range that the adapter was tested with, as ``(least, below)``.
+        install: The line that installs it.
+        environment: Switches set in the worker before the framework is imported
+            (telemetry off, no ``.env``, caches inside the run); ``{native_dir}`` is filled in.
+        scrubbed: Environment variables taken away, so that nothing is uploaded.
+        features: What it can hold of a case: ``tools``, ``turns``, ``contexts``, ``epochs``.
+        native_metrics: Neutral metric names mapped to the framework's own class names.
+    """
+
+    name: str
+    title: str
+    distribution: str = ""
+    requires: tuple[str, str] = ("", "")
+    install: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    scrubbed: tuple[str, ...] = ()
+    features: frozenset[str] = frozenset()
+    native_metrics: tuple[tuple[str, str], ...] = ()
+
+
+@runtime_checkable
+class Framework(Protocol):
+    """One evaluation framework. Nothing heavy is imported before ``to_native`` or ``run``."""
+
+    @property
+    def info(self) -> FrameworkInfo:
+        """What the framework is and needs."""
+        ...
+
+    def ensure_available(self) -> None:
+        """Raise :class:`MissingDependency` unless the framework is installed and recent enough."""
+        ...
+
+    def to_native(self, bundle: Bundle) -> object:
+        """The bundle as the framework's own objects, with the shared scorers attached."""
+        ...
+
+    def run(self, job: Job) -> Iterator[Score]:
+        """Score a job natively, leaving the native artefact in ``job.spec.native_dir``."""
+        ...
+
+
+def version_of(info: FrameworkInfo) -> str:
+    """The installed version of a framework; "" where there is none."""
+    if not info.distribution:
+        return ""
+    try:
+        return metadata.version(info.distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def require(info: FrameworkInfo) -> None:
+    """Make sure that a framework is installed in a version the adapter knows; imports nothing.
+
+    Raises:
+        MissingDependency: With the line that mends it.
+    """
+    version = version_of(info)
+    if not version:
+        raise MissingDependency(f"{info.title} is not installed", fix=f"run: {info.install}")
+    least, below = info.requires
+    if (least and _numbers(version) < _numbers(least)) or (
+        below and _numbers(version) >= _numbers(below)
+    ):
+        raise MissingDependency(
+            f"{info.title} {version} is installed, this adapter needs >={least},<{below}",
+            fix=f"run: {info.install}",
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    parts = version.split("+")[0].split(".")
+    return tuple(int("".join(char for char in part if char.isdigit()) or 0) for part in parts)

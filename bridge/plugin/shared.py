@@ -1,0 +1,176 @@
+"""Shared checks inside a native metric: what all adapters have in common.
+
+A framework has one metric per metric *name*; which check stands behind it is the case's own
+where it has one, else the suite's. What the framework records of a metric is one value; where a
+check has several rows (one a turn), the rows travel beside that value in a field of the
+framework's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.output import Output
+from bridge.model.score import Measurement, Score, Status, error_measurement
+from bridge.plugin.framework import FrameworkInfo
+from bridge.scorers.evaluate import checks_with_turns, evaluate, threshold_of, version_of
+
+Answer = tuple[Check, Measurement]
+"""A check with what it found: one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMetric:
+    """A metric name with the suite's check behind it, if the suite has one.
+
+    Attributes:
+        metric: The metric's name.
+        scorer: Name of the scorer, of the first case's where the suite has no such check.
+        check: The suite's check, or null where only cases have it.
+        threshold: The threshold in force where the suite's check decides.
+    """
+
+    metric: str
+    scorer: str
+    check: Check | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the suite's check; ``None`` where only cases have it."""
+        return None if self.check is None else threshold_of(self.check)
+
+    def measure(self, case: Case, output: Output) -> tuple[Answer, ...]:
+        """One answer a row; none where the case has no such check."""
+        suite = () if self.check is None else (self.check,)
+        return tuple(
+            (check, evaluate(check, case, output, turn))
+            for check, turn in checks_with_turns(suite, case)
+            if check.metric == self.metric
+        )
+
+    def measure_native(self, read: Callable[[], tuple[Case, Output]]) -> tuple[Answer, ...]:
+        """Like :meth:`measure`, on what ``read`` finds in a native object; never raises."""
+        try:
+            case, output = read()
+            return self.measure(case, output)
+        except (Exception, SystemExit) as error:
+            check = self.check or Check(scorer=self.scorer, metric=self.metric)
+            reason = f"the native case cannot be read ({type(error).__name__}: {error})"
+            return ((check, error_measurement(reason, metric=self.metric)),)
+
+
+def shared_metrics(checks: Sequence[Check], cases: Iterable[Case]) -> list[SharedMetric]:
+    """Every metric of a job, the suite's first, then those that only cases have."""
+    found = {check.metric: SharedMetric(check.metric, check.scorer, check) for check in checks}
+    for case in cases:
+        for check in (*case.checks, *(each for turn in case.turns for each in turn.checks)):
+            found.setdefault(check.metric, SharedMetric(check.metric, check.scorer))
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The rows of one metric on one case as the single value that a framework records."""
+
+    value: float | None
+    status: Status
+    reason: str
+    error: str | None
+
+
+def summarise(rows: Sequence[Measurement | Score]) -> Summary:
+    """One row is itself; of several, the mean value, the worst status and all reasons."""
+    if len(rows) == 1:
+        row = rows[0]
+        return Summary(row.value, row.status, row.reason, row.error)
+    statuses = [row.status for row in rows]
+    order: tuple[Status, ...] = ("error", "failed", "passed", "scored", "unsupported", "skipped")
+    worst = next((status for status in order if status in statuses), "skipped")
+    values = [row.value for row in rows if row.value is not None]
+    mean = math.fsum(values) / len(values) if values and worst != "error" else None
+    reason = "; ".join(f"turn {row.turn}: {row.reason}" for row in rows)
+    error = next((f"turn {row.turn}: {row.error}" for row in rows if row.error), None)
+    return Summary(mean, worst, reason, error)
+
+
+def encode(answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """Rows as plain JSON, for a field of the framework's own: a score without its key."""
+    return [
+        {**_stamp(check), **found.model_dump(mode="json", exclude_defaults=True)}
+        for check, found in answers
+    ]
+
+
+def _stamp(check: Check) -> dict[str, Any]:
+    stamp: dict[str, Any] = {"scorer": check.scorer, "scorer_version": version_of(check)}
+    threshold = threshold_of(check)
+    if threshold is not None:
+        stamp["threshold"] = threshold
+    if check.weight != 1.0:
+        stamp["weight"] = check.weight
+    if check.judge is not None:
+        stamp["judge"] = check.judge
+    return stamp
+
+
+def decode(rows: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> list[Score]:
+    """Score rows from what :func:`encode` wrote.
+
+    Args:
+        rows: The encoded rows.
+        key: What they leave out: ``framework``, ``framework_version``, ``system``, ``case_id``
+            and ``epoch``.
+
+    Raises:
+        ValueError: If they are not such rows.
+    """
+    return [Score(**key, **row) for row in rows]
+
+
+class Rows:
+    """Turns measurements into score rows of one framework."""
+
+    def __init__(self, info: FrameworkInfo, version: str, checks: Sequence[Check]) -> None:
+        self._stamp = {"framework": info.name, "framework_version": version}
+        self._suite = tuple(checks)
+
+    def of(self, case: Case, output: Output, found: Iterable[Measurement]) -> list[Score]:
+        """Score rows of one output, in the order of the case's checks.
+
+        A row that no measurement answers is left out: the driver, which wrote the expected rows
+        first, turns it into an error.
+        """
+        by_row = {(row.metric, row.turn): row for row in found}
+        scores = []
+        for check, turn in checks_with_turns(self._suite, case):
+            measurement = by_row.get((check.metric, turn))
+            if measurement is not None:
+                scores.append(self._score(check, output, measurement))
+        return scores
+
+    def _score(self, check: Check, output: Output, found: Measurement) -> Score:
+        return Score(
+            **self._stamp,
+            system=output.system,
+            case_id=output.case_id,
+            epoch=output.epoch,
+            metric=check.metric,
+            scorer=check.scorer,
+            scorer_version=version_of(check),
+            threshold=threshold_of(check),
+            weight=check.weight,
+            judge=check.judge,
+            turn=found.turn,
+            value=found.value,
+            label=found.label,
+            status=found.status,
+            reason=found.reason,
+            error=found.error,
+            raw=found.raw,
+            details=found.details,
+        )

@@ -1,0 +1,1 @@
+"""One verdict in several formats."""

@@ -1,0 +1,144 @@
+"""Checks on a case and its output: the one place where a measurement gets its status.
+
+Every framework's native metric ends here, which is what makes a shared check bit-identical
+in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from bridge.model.case import Case
+from bridge.model.check import GROUP, Check, resolve_checks
+from bridge.model.output import Output
+from bridge.model.score import Measurement, error_measurement
+from bridge.scorers.registry import get_scorer, read_params
+
+Row = tuple[str, int | None]
+"""(metric, turn): what one check owes for one output."""
+
+
+def version_of(check: Check) -> str:
+    """The version of a check's scorer; of a group, its members' joined."""
+    if check.scorer == GROUP:
+        return "+".join(version_of(member) for member in check.checks)
+    return get_scorer(check.scorer).version
+
+
+def threshold_of(check: Check) -> float | None:
+    """The threshold in force: the check's own, else its scorer's default."""
+    if check.threshold is not None or check.scorer == GROUP:
+        return check.threshold
+    return get_scorer(check.scorer).threshold
+
+
+def per_turn(check: Check) -> bool:
+    """Whether a check scores each turn of a case with turns."""
+    if check.scorer == GROUP:
+        return all(per_turn(member) for member in check.checks)
+    return get_scorer(check.scorer).per_turn
+
+
+def checks_with_turns(suite: Sequence[Check], case: Case) -> Iterator[tuple[Check, int | None]]:
+    """Every (check, turn) of a case, in the order of its rows."""
+    for check in resolve_checks(suite, case.checks):
+        if not case.turns or not per_turn(check):
+            yield check, None
+            continue
+        for index, turn in enumerate(case.turns):
+            own = {each.metric: each for each in turn.checks}
+            yield own.get(check.metric, check), index
+    known = {check.metric for check in resolve_checks(suite, case.checks) if per_turn(check)}
+    for index, turn in enumerate(case.turns):
+        for check in turn.checks:
+            if check.metric not in known:
+                yield check, index
+
+
+def expected_rows(suite: Sequence[Check], case: Case) -> list[Row]:
+    """The rows that a complete run has for one output of ``case``."""
+    return [(check.metric, turn) for check, turn in checks_with_turns(suite, case)]
+
+
+def evaluate(check: Check, case: Case, output: Output, turn: int | None = None) -> Measurement:
+    """Carry out one check; never raises.
+
+    Args:
+        check: What to measure.
+        case: The whole case.
+        output: The whole output.
+        turn: The turn to score (0-based), or ``None`` for the case as a whole.
+
+    Returns:
+        A measurement with its metric, turn and final status.
+    """
+    try:
+        if turn is not None:
+            case, output = case.at_turn(turn), output.at_turn(turn)
+        found = _measure(check, case, output)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a failed scorer is a row
+        found = error_measurement(f"{type(error).__name__}: {error}")
+    return found.model_copy(update={"metric": check.metric, "turn": turn})
+
+
+def _measure(check: Check, case: Case, output: Output) -> Measurement:
+    failure = _failure(case, output)
+    if failure is not None:
+        return error_measurement(f"the system failed: {failure}")
+    if check.scorer == GROUP:
+        found = _measure_group(check, case, output)
+    else:
+        found = get_scorer(check.scorer).score(case, output, read_params(check))[0]  # pyright: ignore[reportArgumentType]
+    return _with_status(check, found)
+
+
+def _failure(case: Case, output: Output) -> str | None:
+    """Why an output cannot be scored as a whole: its own error, or that of one of its turns."""
+    if output.error is not None:
+        return output.error
+    turns = output.turns or ()
+    broken = next((i for i, turn in enumerate(turns) if turn.error is not None), None)
+    if broken is not None:
+        return f"turn {broken}: {turns[broken].error}"
+    if len(turns) < len(case.turns):
+        return f"{len(turns)} of {len(case.turns)} turns were answered"
+    return None
+
+
+def _with_status(check: Check, found: Measurement) -> Measurement:
+    if found.status != "scored":
+        return found
+    value = found.value
+    if value is None or not 0.0 <= value <= 1.0:
+        return error_measurement(f"{check.scorer} gave no value in [0, 1]: {value}")
+    value = 1.0 - value if check.negate else value
+    threshold = threshold_of(check)
+    if threshold is not None:
+        status = "passed" if value >= threshold else "failed"
+    elif check.scorer == GROUP:
+        status = "passed" if _all_pass(found) != check.negate else "failed"
+    else:
+        status = "scored"
+    return found.model_copy(update={"value": value, "status": status})
+
+
+def _all_pass(found: Measurement) -> bool:
+    members = found.details["members"]
+    return all(member["status"] in ("passed", "scored", "skipped") for member in members)
+
+
+def _measure_group(check: Check, case: Case, output: Output) -> Measurement:
+    """Weighted mean of the members, skipped ones left out (promptfoo's ``assert-set``)."""
+    members = [(each, evaluate(each, case, output)) for each in check.checks]
+    broken = [found for _, found in members if found.status == "error"]
+    if broken:
+        return error_measurement(f"{broken[0].metric}: {broken[0].error}")
+    scored = [(each.weight, found) for each, found in members if found.value is not None]
+    weight = math.fsum(share for share, _ in scored)
+    if not scored or weight == 0:
+        return Measurement(status="skipped", reason="no member of the group was scored")
+    value = math.fsum(share * (found.value or 0.0) for share, found in scored) / weight
+    reason = "; ".join(f"{found.metric} {found.status}: {found.reason}" for _, found in members)
+    kept = [found.model_dump(include={"metric", "value", "status"}) for _, found in members]
+    return Measurement(value=min(1.0, max(0.0, value)), reason=reason, details={"members": kept})

@@ -1,0 +1,136 @@
+"""All patterns over one text in one pass: literal atoms first, then only the candidates.
+
+``re2.Filter`` (Russ Cox, "Regular Expression Matching in the Wild", 2010) looks for the literals a
+pattern cannot match without, and runs only patterns whose literals are there. It answers None both
+for "nothing matched" and when it was set up wrongly, so each filter is tried on a canary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+import re2
+
+from bridge.scorers.injection.rules import Rule, load_rules, options, squash
+
+_CANARY = "qzx-canary-7f3a91"
+_MATCHES_PER_PATTERN = 4
+_NEIGHBOURHOOD = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule that matched, with the span in characters of the text that was searched."""
+
+    rule: Rule
+    start: int
+    end: int
+
+
+class _Filter:
+    """One ``re2.Filter`` with the rule of each pattern."""
+
+    def __init__(self, patterns: Iterable[tuple[Rule, str]]) -> None:
+        self._filter = re2.Filter()
+        self._rules: list[Rule] = []
+        self._excuses: dict[str, re2._Regexp] = {}
+        for rule, pattern in patterns:
+            self._filter.Add(pattern, options())
+            self._rules.append(rule)
+            if rule.unless and rule.id not in self._excuses:
+                joined = "|".join(f"(?:{excuse})" for excuse in rule.unless)
+                self._excuses[rule.id] = re2.compile(joined, options())
+        canary = self._filter.Add(_CANARY, options())
+        self._filter.Compile()
+        if self._filter.Match(_CANARY.encode()) != [canary]:
+            raise RuntimeError("re2.Filter does not match its canary; reinstall google-re2")
+
+    def unfiltered(self) -> list[str]:
+        """Ids of rules with a pattern that has no literal and so runs on every text."""
+        return [self._rules[i].id for i in self._filter.Match(b"", potential=True) or ()]
+
+    def spans(self, data: bytes) -> Iterator[tuple[Rule, int, int]]:
+        for index in self._filter.Match(data) or ():
+            rule = self._rules[index]
+            found = self._filter.re(index).finditer(data)
+            for match in islice(found, _MATCHES_PER_PATTERN):
+                start, end = match.span()
+                if end > start and not self._is_excused(rule, data, start, end):
+                    yield rule, start, end
+
+    def _is_excused(self, rule: Rule, data: bytes, start: int, end: int) -> bool:
+        excuses = self._excuses.get(rule.id)
+        if excuses is None:
+            return False
+        before = data[max(0, start - _NEIGHBOURHOOD) : start].rpartition(b"\n")[2]
+        after = data[end : end + _NEIGHBOURHOOD].partition(b"\n")[0]
+        return excuses.search(before + data[start:end] + after) is not None
+
+
+def _patterns(chosen: Callable[[Rule, str], bool]) -> list[tuple[Rule, str]]:
+    return [(rule, text) for rule in load_rules() for text in rule.patterns if chosen(rule, text)]
+
+
+@cache
+def _ascii_filter() -> _Filter:
+    return _Filter(_patterns(lambda rule, text: not rule.raw and text.isascii()))
+
+
+@cache
+def _other_filter() -> _Filter:
+    return _Filter(_patterns(lambda rule, text: not rule.raw and not text.isascii()))
+
+
+@cache
+def _raw_filter() -> _Filter:
+    return _Filter(_patterns(lambda rule, _: rule.raw))
+
+
+@cache
+def _squashed_filter() -> _Filter:
+    return _Filter((rule, squash(text)) for rule, text in _patterns(lambda rule, _: not rule.raw))
+
+
+def search(text: str) -> list[Hit]:
+    """Hits of all rules on folded text; ``text`` holds no lone surrogates."""
+    filters = (_ascii_filter(),) if text.isascii() else (_ascii_filter(), _other_filter())
+    return _search(text, filters)
+
+
+def search_raw(text: str) -> list[Hit]:
+    """Hits of the rules that look at text before folding."""
+    return [] if text.isascii() else _search(text, (_raw_filter(),))
+
+
+def search_squashed(text: str) -> list[Hit]:
+    """Hits of all rules on text whose word breaks are lost."""
+    return _search(text, (_squashed_filter(),))
+
+
+def unfiltered_rules() -> list[str]:
+    """Ids of rules whose patterns lack a literal; the tests keep this empty."""
+    every = (_ascii_filter(), _other_filter(), _squashed_filter())
+    return [name for one in every for name in one.unfiltered()]
+
+
+def _search(text: str, filters: Iterable[_Filter]) -> list[Hit]:
+    data = text.encode()
+    found = [span for one in filters for span in one.spans(data)]
+    if not found or len(data) == len(text):
+        return [Hit(*span) for span in found]
+    return _in_characters(data, found)
+
+
+def _in_characters(data: bytes, found: list[tuple[Rule, int, int]]) -> list[Hit]:
+    """Byte offsets to character offsets in one pass, however many there are."""
+    offsets = sorted({offset for _, start, end in found for offset in (start, end)})
+    characters: dict[int, int] = {}
+    position = count = 0
+    for offset in offsets:
+        count += len(data[position:offset].decode("utf-8", "replace"))
+        characters[offset] = count
+        position = offset
+    return [Hit(rule, characters[start], characters[end]) for rule, start, end in found]

@@ -1,0 +1,216 @@
+"""The scanner: text in, what was found and what to do about it out.
+
+Pure and deterministic; any ``str`` is accepted, and nothing about a text makes it raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from bridge.scorers.injection import engine
+from bridge.scorers.injection.engine import Hit
+from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
+from bridge.scorers.injection.views import View, views
+
+VERSION = "1"
+"""Of the scanner's code; ``scanner_version`` adds the digest of the rules."""
+
+Action = Literal["allow", "flag", "block"]
+
+_HISTORY_TURNS = 8
+_HISTORY_CHARACTERS = 32_768
+_KEPT_MATCHES = 200
+_KEPT_TEXT = 500
+_NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "homoglyphs"})
+_WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
+_FLAG_AT = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One place where one rule matched.
+
+    Attributes:
+        rule: the rule's id.
+        category: the kind of attack.
+        severity: the rule's, one step up where the text had to be decoded to match.
+        start: first character, in the turn's original text.
+        end: one past the last character; for decoded text the whole encoded part.
+        text: what matched, as it was read (at most 500 characters).
+        how: ``plain``, ``normalised``, ``homoglyphs``, ``leet``, ``typos``, ``spaced``, or the
+            encoding: ``base64``, ``hex``, ``rot13``, ``reversed``, ``tags``, ...
+        owasp: entry of the OWASP Top 10 for LLM applications, 2025.
+        turn: 0 for the scanned text, -1 for the last turn of the history, -2 for the one before.
+        split: whether it began in an earlier turn; the span is then its part in ``turn``.
+    """
+
+    rule: str
+    category: str
+    severity: Severity
+    start: int
+    end: int
+    text: str
+    how: str
+    owasp: str
+    turn: int = 0
+    split: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """What a scan found.
+
+    Attributes:
+        action: ``allow``, ``flag`` (let a person or a second stage look), or ``block``.
+        severity: the highest of the matches; None without matches.
+        score: suspicion in [0, 1]: noisy-or over the rules that matched.
+        categories: of the matches, sorted.
+        matches: by turn, start and rule; at most 200.
+    """
+
+    action: Action
+    severity: Severity | None
+    score: float
+    categories: tuple[str, ...]
+    matches: tuple[Match, ...]
+
+
+_CLEAN = ScanResult("allow", None, 0.0, (), ())
+
+
+@cache
+def scanner_version() -> str:
+    """The version that goes into a score: code version and digest of the rules."""
+    return f"{VERSION}+rules.{rules_digest()[:12]}"
+
+
+def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> ScanResult:
+    """Look for prompt injection in ``text``.
+
+    Args:
+        text: any string; lone surrogates count as ``?``.
+        carrier: who brought the text: ``user``, a ``tool`` result, or retrieved ``context``. An
+            imperative to "the assistant" is normal from a user and suspect elsewhere.
+        history: earlier turns of the same carrier, oldest first. The last 8 of them (32,768
+            characters at most) are scanned with the text, so that an attack in an earlier turn,
+            or split over turns, is seen.
+
+    Raises:
+        ValueError: if ``carrier`` is none of the three.
+    """
+    if carrier not in CARRIERS:
+        raise ValueError(f"carrier must be one of {', '.join(CARRIERS)}, not {carrier!r}")
+    turns = [*_recent(history), text]
+    whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
+    found = [match for view in views(whole) for match in _matches(view, carrier)]
+    found += [_match(hit, "plain", hit.start, hit.end, whole) for hit in engine.search_raw(whole)]
+    if not found:
+        return _CLEAN
+    return _result(_by_turn(_distinct(found), turns), carrier)
+
+
+def scan_batch(texts: Iterable[str], carrier: Carrier = "user") -> list[ScanResult]:
+    """``scan`` of each text on its own, in order."""
+    return [scan(text, carrier) for text in texts]
+
+
+def _recent(history: Sequence[str]) -> list[str]:
+    recent: list[str] = []
+    left = _HISTORY_CHARACTERS
+    for turn in reversed(history[-_HISTORY_TURNS:]):
+        if left <= 0:
+            break
+        recent.append(turn)
+        left -= len(turn)
+    return recent[::-1]
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _matches(view: View, carrier: Carrier) -> list[Match]:
+    hits = engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
+    return [
+        _match(hit, how, *view.spans(hit.start, hit.end), view.text)
+        for hit in hits
+        if carrier in hit.rule.carriers and (how := view.how(hit.start, hit.end)) is not None
+    ]
+
+
+def _match(hit: Hit, how: str, start: int, end: int, read: str) -> Match:
+    rule = hit.rule
+    severity = rule.severity if how in _NOT_ENCODINGS else _one_up(rule.severity)
+    text = read[hit.start : min(hit.end, hit.start + _KEPT_TEXT)]
+    return Match(rule.id, rule.category, severity, start, end, text, how, rule.owasp)
+
+
+def _one_up(severity: Severity) -> Severity:
+    return SEVERITIES[min(SEVERITIES.index(severity) + 1, len(SEVERITIES) - 1)]
+
+
+def _distinct(found: list[Match]) -> list[Match]:
+    """Without what a later reading only repeats: the same rule over the same place."""
+    kept: dict[str, list[Match]] = {}
+    for match in found:
+        same_rule = kept.setdefault(match.rule, [])
+        if not any(match.start < one.end and one.start < match.end for one in same_rule[-16:]):
+            same_rule.append(match)
+    return [match for matches in kept.values() for match in matches]
+
+
+def _by_turn(found: list[Match], turns: list[str]) -> tuple[Match, ...]:
+    if len(turns) > 1:
+        starts = [0]
+        for turn in turns[:-1]:
+            starts.append(starts[-1] + len(turn) + 1)
+        found = [_in_turn(match, starts) for match in found]
+    found.sort(key=lambda match: (match.turn, match.start, match.rule))
+    return tuple(found[:_KEPT_MATCHES])
+
+
+def _in_turn(match: Match, starts: list[int]) -> Match:
+    last = max(i for i, start in enumerate(starts) if start < match.end)
+    first = starts[last]
+    return Match(
+        *(match.rule, match.category, match.severity),
+        *(max(match.start - first, 0), match.end - first, match.text, match.how, match.owasp),
+        turn=last - len(starts) + 1,
+        split=match.start < first,
+    )
+
+
+def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
+    by_rule: dict[str, Severity] = {}
+    for match in matches:
+        known = by_rule.get(match.rule, match.severity)
+        by_rule[match.rule] = max(known, match.severity, key=SEVERITIES.index)
+    severities = list(by_rule.values())
+    innocent = 1.0
+    for severity in severities:
+        innocent *= 1 - _WEIGHT[severity]
+    score = round(1 - innocent, 6)
+    return ScanResult(
+        action=_action(severities, score, carrier),
+        severity=max(severities, key=SEVERITIES.index),
+        score=score,
+        categories=tuple(sorted({match.category for match in matches})),
+        matches=matches,
+    )
+
+
+def _action(severities: list[Severity], score: float, carrier: Carrier) -> Action:
+    """Policy: one critical or two high rules block, and so does one high outside the user's own
+    words (nobody but the user may give orders there); a score of 0.4 (one medium, or three low)
+    flags; less is allowed."""
+    high = severities.count("high")
+    if "critical" in severities or high >= 2 or (high and carrier != "user"):
+        return "block"
+    return "flag" if score >= _FLAG_AT else "allow"

@@ -1,0 +1,188 @@
+"""The readings of a text: as it is, and as it reads once a disguise is taken off.
+
+Readings are bounded: decoding goes ``_DEPTH`` levels deep, and all readings together hold at most
+``_GROWTH`` times the text's characters (plus a constant), however the input is built.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import re2
+
+from bridge.scorers.injection import decode, normalise, spans, typos
+from bridge.scorers.injection.rules import options
+from bridge.scorers.injection.spans import Edit, Spans
+
+_DEPTH = 3
+_GROWTH = 4
+_SPARE = 65_536
+_LEET = r"[a-z][013457@$!|€+]{1,2}[a-z]|(?:^|\s)[013457@$€][a-z]{2}"
+_SPACED = r"(?:^|[^\pL\pN])[\pL\pN](?:[\s.\-_*|/·•,]{1,3}[\pL\pN]){3,}(?:$|[^\pL\pN])"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One reading of a text.
+
+    Attributes:
+        text: what is searched.
+        spans: from a span of ``text`` to a span of the original.
+        how: from a span of ``text`` to how it was read there, such as ``plain`` or ``base64``;
+            None where the reading it was made from says the same.
+        squashed: whether the word breaks are lost.
+    """
+
+    text: str
+    spans: Spans
+    how: Callable[[int, int], str | None]
+    squashed: bool = False
+
+
+@cache
+def _hint() -> re2._Regexp:
+    """One cheap question to most texts: may there be anything to decode?"""
+    return re2.compile("|".join([_LEET, *decode.HINTS]), options())
+
+
+@cache
+def _leet() -> re2._Regexp:
+    return re2.compile(_LEET, options())
+
+
+@cache
+def _spaced() -> re2._Regexp:
+    return re2.compile(_SPACED, options())
+
+
+def views(text: str) -> Iterator[View]:
+    """All readings of ``text``, the plain one first.
+
+    Args:
+        text: any text without lone surrogates.
+    """
+    budget = _GROWTH * len(text) + _SPARE
+    queue = deque((view, 0) for view in _first(text))
+    while queue:
+        view, depth = queue.popleft()
+        yield view
+        for child, encoded in _derived(view):
+            budget -= len(child.text)
+            if budget < 0:
+                return
+            if encoded and depth + 1 < _DEPTH:
+                queue.append((child, depth + 1))
+            else:
+                yield child
+
+
+def _first(text: str) -> Iterator[View]:
+    folded, back = normalise.fold(text)
+
+    def how(start: int, end: int) -> str:
+        if back is spans.same:
+            return "plain"
+        first, last = back(start, end)
+        return "plain" if text[first:last] == folded[start:end] else "normalised"
+
+    yield View(folded, back, how)
+    if not text.isascii() and (hidden := decode.hidden_fragments(text)):
+        shown = _with_edits(text, spans.same, hidden)
+        folded, back = normalise.fold(shown.text)
+        inner = back
+        yield View(
+            folded, spans.then(back, shown.spans), lambda start, end: shown.how(*inner(start, end))
+        )
+
+
+def _with_edits(source: str, back: Spans, edits: Sequence[Edit]) -> View:
+    """``source`` with fragments replaced; ``back`` leads from ``source`` to the original."""
+    inner = spans.edited(edits)
+    touched = spans.touching(edits)
+
+    def how(start: int, end: int) -> str | None:
+        edit = touched(*inner(start, end))
+        return edit.how if edit else None
+
+    return View(spans.apply(source, edits), spans.then(inner, back), how)
+
+
+def _letter_for_letter(parent: View, text: str, name: str) -> View:
+    def how(start: int, end: int) -> str | None:
+        return name if text[start:end] != parent.text[start:end] else None
+
+    return View(text, parent.spans, how)
+
+
+def _derived(view: View) -> Iterator[tuple[View, bool]]:
+    """Further readings of one reading, and whether each may itself hold encoded text."""
+    if not view.text.isascii():
+        unmasked = normalise.unmask_homoglyphs(normalise.fold_aligned(view.text))
+        if unmasked != view.text:
+            view = _letter_for_letter(view, unmasked, "homoglyphs")
+            yield view, False
+    if (corrected := typos.corrected(view.text)) is not None:
+        yield _corrected(view, *corrected), False
+    for name in decode.transformed_as(view.text):
+        yield from ((child, True) for child in _transformed(view, name))
+    if _hint().search(view.text) is None:
+        return
+    if edits := decode.encoded_fragments(view.text):
+        yield _with_edits(view.text, view.spans, edits), True
+    if _leet().search(view.text) is not None:
+        for text in normalise.unmask_leet(view.text):
+            yield _letter_for_letter(view, text, "leet"), False
+    yield from ((child, False) for child in _spaced_out(view))
+
+
+def _corrected(view: View, text: str, edits: Callable[[], list[Edit]]) -> View:
+    """Keywords put right; where they stood is worked out only when a rule matches."""
+
+    @cache
+    def built() -> View:
+        return _with_edits(view.text, view.spans, edits())
+
+    return View(text, lambda a, b: built().spans(a, b), lambda a, b: built().how(a, b))
+
+
+def _transformed(view: View, name: str) -> Iterator[View]:
+    if name != "reversed":
+        how = "rot13" if name == "caesar-13" else "caesar"
+        yield _letter_for_letter(view, decode.unshift(view.text, name), how)
+        return
+    back = spans.then(spans.backwards(len(view.text)), view.spans)
+    yield View(view.text[::-1], back, lambda _start, _end: "reversed")
+    yield _letter_for_letter(view, decode.turn_words(view.text), "reversed")
+
+
+def _spaced_out(view: View) -> Iterator[View]:
+    """Letters set apart: once put together in place, once as one run without word breaks."""
+    runs = [found.span() for found in _spaced().finditer(view.text)]
+    if not runs:
+        return
+    joined = [Edit(a, b, _join_letters(view.text[a:b]), "spaced") for a, b in runs]
+    yield _with_edits(view.text, view.spans, joined)
+    between = zip([0, *(b for _, b in runs)], [*(a for a, _ in runs), len(view.text)], strict=True)
+    rest = [Edit(a, b, "\n", "spaced") for a, b in between if b > a]
+    closed = [Edit(a, b, _letters(view.text[a:b]), "spaced") for a, b in runs]
+    edits = sorted(rest + closed, key=lambda edit: edit.start)
+    child = _with_edits(view.text, view.spans, edits)
+    yield View(child.text, child.spans, child.how, squashed=True)
+
+
+def _letters(run: str) -> str:
+    return "".join(filter(str.isalnum, run))
+
+
+def _join_letters(run: str) -> str:
+    """Two separators or more in a row stand for a break between words."""
+    words = [_letters(word) for word in _breaks().split(run)]
+    return f" {' '.join(filter(None, words))} "
+
+
+@cache
+def _breaks() -> re2._Regexp:
+    return re2.compile(r"[\s]{2,}|[./|]\s|\s[./|]\s?", options())

@@ -1,0 +1,130 @@
+"""The scorers by name, each found by an import string so that none is loaded before it is used."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from bridge.model.case import Case
+from bridge.model.check import GROUP, Check
+from bridge.model.errors import InputError
+from bridge.model.output import Output
+from bridge.model.score import Measurement
+from bridge.model.values import Model
+
+BUILT_IN = {
+    "equals": "bridge.scorers.text:EQUALS",
+    "contains": "bridge.scorers.text:CONTAINS",
+    "regex": "bridge.scorers.text:REGEX",
+    "is_json": "bridge.scorers.structure:IS_JSON",
+    "latency": "bridge.scorers.budget:LATENCY",
+    "cost": "bridge.scorers.budget:COST",
+    "tool_use": "bridge.scorers.tool_use:TOOL_USE",
+    "injection": "bridge.scorers.injection.check:INJECTION",
+}
+"""Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
+
+ALIASES = {"exact_match": "equals", "json_schema": "is_json"}
+"""Other names under which people know a scorer."""
+
+
+class NoParams(Model):
+    """For scorers without parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A scorer: (case, output, params) to measurements.
+
+    Attributes:
+        name: The field's own name for it.
+        version: Goes into every score; a new one whenever equal input may give another value.
+        score: Pure and deterministic. Sees single-turn cases and outputs without an error;
+            may return a skipped measurement (:func:`skip`), and may raise: that is an error row.
+        params: Type of its parameters.
+        threshold: Where a measurement passes if the check says nothing: 1.0 for binary scorers,
+            0.5 for graded ones.
+        per_turn: Scores each turn of a case with turns; otherwise the case as a whole.
+        summary: One line for the docs.
+    """
+
+    name: str
+    version: str
+    score: Callable[[Case, Output, Any], Sequence[Measurement]]
+    params: type[Model] = NoParams
+    threshold: float = 1.0
+    per_turn: bool = True
+    summary: str = ""
+
+
+def skip(reason: str) -> Measurement:
+    """A measurement for which there is nothing to score against."""
+    return Measurement(status="skipped", reason=reason)
+
+
+def binary(passed: bool, reason: str, **fields: Any) -> Measurement:
+    """A measurement of 1.0 or 0.0."""
+    return Measurement(value=1.0 if passed else 0.0, reason=reason, **fields)
+
+
+@lru_cache(maxsize=256)
+def get_scorer(name: str) -> Scorer:
+    """The scorer of that name, alias or import string.
+
+    Raises:
+        InputError: If there is none.
+    """
+    target = BUILT_IN.get(ALIASES.get(name, name), name)
+    if ":" not in target:
+        known = ", ".join(sorted([*BUILT_IN, *ALIASES]))
+        raise InputError(f"no scorer {name!r}", fix=f"use one of {known}, or module:attribute")
+    module, _, attribute = target.partition(":")
+    try:
+        scorer = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"scorer {name!r} cannot be imported ({error})") from None
+    if not isinstance(scorer, Scorer):
+        raise InputError(
+            f"{name!r} is a {type(scorer).__name__}, not a Scorer",
+            fix="wrap it as bridge.Scorer(name, version, function)",
+        )
+    return scorer
+
+
+@lru_cache(maxsize=4096)
+def read_params(check: Check) -> Model:
+    """The parameters of a check as its scorer's own type.
+
+    Raises:
+        InputError: On an unknown or wrong parameter.
+    """
+    scorer = get_scorer(check.scorer)
+    try:
+        return scorer.params.model_validate(check.params)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        message = fault["msg"].removeprefix("Value error, ")
+        if fault["type"] == "extra_forbidden":
+            known = ", ".join(scorer.params.model_fields) or "none"
+            message = f"no such parameter (known: {known})"
+        what = f"check {check.metric}: {place}: {message}" if place else message
+        raise InputError(what, fix="see docs/scorers.md") from None
+
+
+def validate_check(check: Check) -> None:
+    """Make sure that a check can be carried out, before anything is run.
+
+    Raises:
+        InputError: On an unknown scorer or a wrong parameter.
+    """
+    if check.scorer == GROUP:
+        for member in check.checks:
+            validate_check(member)
+    else:
+        read_params(check)  # pyright: ignore[reportArgumentType]  # frozen, so hashable

@@ -1,0 +1,134 @@
+"""Pair expected with actual calls of the same tool, as well as can be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+
+from bridge.model.case import ExpectedCall
+from bridge.model.values import FrozenDict
+from bridge.scorers.assignment import assign
+from bridge.scorers.matching import is_literal, json_key, matches
+from bridge.scorers.tool_use.comparison import Pair
+
+Made = tuple[str, FrozenDict | str]
+"""An actual call: its name, and its arguments or the raw text that is no JSON object."""
+
+GRAIN = 10_000
+"""Steps in which the agreement of two calls is weighed."""
+
+
+def fits(expected: ExpectedCall, made: Made) -> bool:
+    """Whether a call is the expected one in name and every argument."""
+    name, arguments = made
+    pattern = expected.pattern
+    if name != expected.name or isinstance(arguments, str):
+        return False
+    if len(arguments) != len(pattern) and (
+        expected.extra == "forbid" or len(arguments) < len(pattern)
+    ):
+        return False
+    for key, item in pattern.items():
+        if key not in arguments or not matches(item, arguments[key]):
+            return False
+    return True
+
+
+def agreement(expected: ExpectedCall, made: Made) -> float:
+    """Share of the arguments of either call that agree, in [0, 1]; allowed extra ones are none."""
+    _, arguments = made
+    if isinstance(arguments, str):
+        return 0.0
+    pattern = expected.pattern
+    common = [key for key in pattern if key in arguments]
+    extra = 0 if expected.extra == "allow" else len(arguments) - len(common)
+    total = len(pattern) + extra
+    hits = sum(matches(pattern[key], arguments[key]) for key in common)
+    return hits / total if total else 1.0
+
+
+def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[Pair]:
+    """An optimal assignment of expected to actual calls, within each tool's name.
+
+    As many exact matches as possible, then the greatest total agreement, then the nearest
+    positions. Every call is paired while both sides have one of that name left.
+
+    Returns:
+        The pairs by expected index.
+    """
+    by_name: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for index, call in enumerate(expected):
+        by_name[call.name][0].append(index)
+    for index, (name, _) in enumerate(made):
+        if name in by_name:
+            by_name[name][1].append(index)
+    found: list[Pair] = []
+    for rows, columns in by_name.values():
+        found += _pair_block(expected, made, rows, columns)
+    return sorted(found, key=lambda pair: pair.expected)
+
+
+def _pair_block(
+    expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
+) -> list[Pair]:
+    """The assignment within one name."""
+    in_turn = list(zip(rows, columns, strict=False))
+    if all(fits(expected[row], made[column]) for row, column in in_turn):
+        return [Pair(row, column, exact=True, agreement=1.0) for row, column in in_turn]
+    equal = _equal_calls(expected, made, rows, columns)
+    taken_rows = {row for row, _ in equal}
+    taken_columns = {column for _, column in equal}
+    rows = [row for row in rows if row not in taken_rows]
+    columns = [column for column in columns if column not in taken_columns]
+    return [
+        *(Pair(row, column, exact=True, agreement=1.0) for row, column in equal),
+        *_assign_rest(expected, made, rows, columns),
+    ]
+
+
+def _equal_calls(
+    expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
+) -> list[tuple[int, int]]:
+    """Pairs of equal calls, where no expected call of the block has a matcher.
+
+    Equality then splits the calls into classes, so pairing equal ones costs no other match, and
+    what is left is small in all but hopeless trajectories.
+    """
+    if not all(expected[row].extra == "forbid" and _is_plain(expected[row]) for row in rows):
+        return []
+    waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for column in reversed(columns):
+        arguments = made[column][1]
+        if not isinstance(arguments, str):
+            waiting[json_key(arguments)].append(column)
+    found = []
+    for row in rows:
+        same = waiting.get(json_key(expected[row].pattern))
+        if same:
+            found.append((row, same.pop()))
+    return found
+
+
+def _is_plain(call: ExpectedCall) -> bool:
+    return all(map(is_literal, call.pattern.values()))
+
+
+def _assign_rest(
+    expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
+) -> list[Pair]:
+    shares = [[agreement(expected[row], made[column]) for column in columns] for row in rows]
+    exact = [[fits(expected[row], made[column]) for column in columns] for row in rows]
+    most = min(len(rows), len(columns))
+    near = 1 + most * max(len(rows), len(columns)) ** 2
+    whole = 1 + most * GRAIN
+    weights = [
+        [
+            near * (whole * exact[i][j] + int(GRAIN * shares[i][j])) - (i - j) ** 2
+            for j in range(len(columns))
+        ]
+        for i in range(len(rows))
+    ]
+    return [
+        Pair(rows[i], columns[j], exact=exact[i][j], agreement=shares[i][j])
+        for i, j in assign(weights)
+    ]
