@@ -140,7 +140,7 @@ def test_matching_does_not_depend_on_order() -> None:
 
 
 def test_an_exact_match_is_worth_more_than_any_partial_ones() -> None:
-    half = {key: 1 for key in "abcdefgh"}
+    half = dict.fromkeys("abcdefgh", 1)
     expected = [call("f", **half), call("f", **half, i=1)]
     actual = [call("f", **half), call("f")]
     assert score(expected, actual).details["recall"] == 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from bridge.files.jsonl import unwritable
 from bridge.model.errors import InputError
 
 if TYPE_CHECKING:
-    from deepeval.metrics import BaseConversationalMetric, BaseMetric
+    from deepeval.tracing.api import MetricData
 
 
 class RunFile:
@@ -29,27 +30,23 @@ class RunFile:
         self._seen: set[tuple[str, int]] = set()
         self._counts = {True: 0, False: 0}
 
-    def open_case(self, test_case: Any, epoch: int) -> Any:
-        """DeepEval's record of a test case, to be filled by :meth:`add`.
+    def add(self, test_case: Any, epoch: int, found: Iterable[MetricData]) -> None:
+        """Record a test case with what was found.
 
         Raises:
             InputError: If the case is there already in this epoch.
         """
-        from deepeval.test_case import ConversationalTestCase
         from deepeval.test_case.api import create_api_test_case
 
         key = (test_case.name, epoch)
         if key in self._seen:
             raise InputError(f"test case {test_case.name!r} stands twice in epoch {epoch}")
         self._seen.add(key)
-        conversational = isinstance(test_case, ConversationalTestCase)
+        conversational = hasattr(test_case, "turns")
         record = create_api_test_case(test_case=test_case, index=self._counts[conversational])
         self._counts[conversational] += 1
-        return record
-
-    def add(self, record: Any, seconds: float) -> None:
-        """Add a scored record; ``seconds`` is what scoring it took."""
-        record.update_run_duration(seconds)
+        for each in found:
+            record.update_metric_data(each)
         self._run.add_test_case(record)
 
     def finish(self, seconds: float) -> None:
@@ -60,25 +57,17 @@ class RunFile:
         """
         run = self._run
         run.construct_metrics_scores()
-        run.calculate_test_passes_and_fails()
-        run.sort_test_cases()
+        run.calculate_test_passes_and_fails()  # type: ignore[no-untyped-call]
+        run.sort_test_cases()  # type: ignore[no-untyped-call]
         run.run_duration = seconds
         partial = self._path.with_name(f".{self._path.name}.partial")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with partial.open("w", encoding="utf-8") as file:
-                run.save(file)
+                # what TestRun.save writes, without the standard library's slow json.dump
+                file.write(run.model_dump_json(by_alias=True, exclude_none=True))
             partial.replace(self._path)
         except OSError as error:
             raise unwritable(self._path, error) from None
         finally:
             partial.unlink(missing_ok=True)
-
-
-def record_metric(record: Any, metric: BaseMetric | BaseConversationalMetric) -> Any:
-    """Put what a metric just measured into the record; returns DeepEval's ``MetricData``."""
-    from deepeval.evaluate.utils import create_metric_data
-
-    found = create_metric_data(metric)
-    record.update_metric_data(found)
-    return found

@@ -1,187 +1,157 @@
 """The cheap native route, and the plain public one that it is held against.
 
 The direct route calls ``measure`` on every test case and writes the run file by DeepEval's own
-classes; ``evaluate`` spends 5 to 40 times that on settings, threads, caches and tables. It is
-taken only while its results on a sample of the cases are those of ``evaluate``; otherwise
-everything goes through ``evaluate``.
+classes; ``evaluate`` spends 5 to 40 times that on settings, threads, caches and tables.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import io
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
-from bridge.model.errors import BridgeError
 from bridge.model.output import Output
+from bridge.model.score import Score
 from bridge.plugin.carry import Remembered
-from bridge.plugin.shared import SharedMetric
-from bridge_deepeval.artefact import RunFile, record_metric
+from bridge.plugin.route import PROBE, Pair, Route, Task
+from bridge_deepeval.artefact import RunFile
 from bridge_deepeval.cases import from_test_case, to_test_case
+from bridge_deepeval.rows import read_score
 
 if TYPE_CHECKING:
     from deepeval.tracing.api import MetricData
 
-PROBE = 20
-"""Cases that are scored both ways before the direct route is taken."""
-
-Pair = tuple[Case, Output]
-Scored = tuple[Case, Output, Sequence["MetricData"]]
+Found = Sequence["MetricData"]
 
 
-@dataclass(slots=True)
-class Route:
-    """One system's outputs on their way through DeepEval.
+class DeepEvalRoute(Route[Any, Found]):
+    """A task as a DeepEval run: a recorded answer is a test case, found is its metric data."""
 
-    Attributes:
-        task: Name of the run.
-        path: Where the run file goes.
-        pairs: The cases with their outputs.
-        metrics: Every metric of the job.
-        taken: The route that was taken, once known.
-        compared: Cases scored both ways.
-        differences: What differed between the two, in words.
-    """
+    public = "evaluate"
 
-    task: str
-    path: Path
-    pairs: Sequence[Pair]
-    metrics: Sequence[SharedMetric]
-    taken: str = "direct"
-    compared: int = 0
-    differences: list[str] = field(default_factory=list)
+    def translate(self, case: Case, output: Output) -> Any:
+        """An answered case as a test case."""
+        return to_test_case(case, output)
 
-    def run(self) -> Iterator[Scored]:
-        """Score every output, yielding each as it is scored; leaves the run file at ``path``."""
-        try:
-            self._compare(self.pairs[:PROBE])
-        except BridgeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - any change inside DeepEval means: not this way
-            self.differences.append(f"{type(error).__name__}: {error}")
-        if self.differences:
-            self.taken = "evaluate"
-            yield from self._run_publicly()
-        else:
-            yield from self._run_directly()
+    def rows_of(self, output: Output, found: Found) -> Iterable[Score]:
+        """Score rows of a test case's metric data."""
+        key = self.task.key(output)
+        for native in found:
+            yield from read_score(native, key)
 
-    def _run_directly(self) -> Iterator[Scored]:
+    def directly(self) -> Iterator[Score]:
+        """Measure case by case, and write the run file at the end."""
         started = time.perf_counter()
-        direct = Direct(self.metrics)
-        run = RunFile(self.path, self.task, self.pairs[0][1].system)
+        run = RunFile(self._path, self.task.name, self.task.system)
         raised: list[Pair] = []
-        with gc_paused():
-            for case, output in self.pairs:
-                at = time.perf_counter()
-                test_case = to_test_case(case, output)
-                record = run.open_case(test_case, output.epoch)
-                found = direct.score(test_case, record)
-                run.add(record, time.perf_counter() - at)
-                if output.error is None and any(each.error is not None for each in found):
-                    raised.append((case, output))
-                    continue
-                yield case, output, found
-        for case, output, found in self._compare(raised):
-            yield case, output, found
+        direct = Direct(self.task)
+        for case, output, test_case in self.translated(self.task.pairs):
+            found = direct.score(test_case)
+            if output.error is None and any(each.error is not None for each in found):
+                raised.append((case, output))
+            else:
+                run.add(test_case, output.epoch, found)
+                yield from self.rows_of(output, found)
+            if len(raised) == PROBE:
+                yield from self._settle(raised, run)
+                raised.clear()
+        yield from self._settle(raised, run)
         run.finish(time.perf_counter() - started)
 
-    def _run_publicly(self) -> Iterator[Scored]:
-        for case, output, found in self._evaluate(self.pairs, self.path.parent):
-            yield case, output, found
+    def _settle(self, raised: Sequence[Pair], run: RunFile) -> Iterator[Score]:
+        """Cases on which a scorer raised, as the public way has them."""
+        for (case, output), found in self.compare(raised):
+            run.add(to_test_case(case, output), output.epoch, found)
+            yield from self.rows_of(output, found)
 
-    def _evaluate(self, pairs: Sequence[Pair], folder: Path | None) -> list[Scored]:
-        """Score pairs by ``deepeval.evaluate``, cases and conversations apart as it demands."""
-        scored: dict[int, Scored] = {}
+    def publicly(self, pairs: Sequence[Pair], *, keep: bool) -> Iterator[tuple[Pair, Found]]:
+        """Score by ``deepeval.evaluate``, cases and conversations apart as it demands."""
+        native = list(self.translated(pairs))
+        found: dict[int, Found] = {}
         for conversational in (False, True):
             chosen = [
-                index for index, (case, _) in enumerate(pairs) if bool(case.turns) == conversational
+                index
+                for index, (case, _, _) in enumerate(native)
+                if bool(case.turns) == conversational
             ]
-            if not chosen:
-                continue
-            results = evaluate_quietly(
-                [to_test_case(*pairs[index]) for index in chosen],
-                self.metrics,
-                conversational,
-                self.task,
-                folder,
-            )
-            if len(results) != len(chosen):
-                raise RuntimeError(f"{len(results)} results for {len(chosen)} test cases")
+            test_cases = [native[index][2] for index in chosen]
+            results = evaluate_quietly(test_cases, self.task, conversational, keep)
             for result in results:
-                case, output = pairs[chosen[result.index]]
-                scored[chosen[result.index]] = (case, output, result.metrics_data or [])
-        return [scored[index] for index in range(len(pairs))]
+                found[chosen[result.index]] = result.metrics_data or []
+        for index, (case, output, _) in enumerate(native):
+            yield (case, output), found[index]
 
-    def _compare(self, pairs: Sequence[Pair]) -> list[Scored]:
-        """Score some cases both ways; the results are those of the public way."""
-        if not pairs:
-            return []
-        direct = Direct(self.metrics)
-        theirs = self._evaluate(pairs, None)
-        self.compared += len(pairs)
-        for case, output, other in theirs:
-            mine = direct.score(to_test_case(case, output), None)
-            difference = _difference(mine, other)
+    def compare(self, pairs: Sequence[Pair]) -> list[tuple[Pair, Found]]:
+        """Score some test cases both ways."""
+        theirs = list(self.publicly(pairs, keep=False))
+        direct = Direct(self.task)
+        self.compared += len(theirs)
+        native = self.translated(pairs)
+        for (_, other), (case, _, test_case) in zip(theirs, native, strict=True):
+            difference = _difference(direct.score(test_case), other)
             if difference:
                 self.differences.append(f"{case.id}: {difference}")
         return theirs
+
+    @property
+    def _path(self) -> Path:
+        return self.task.folder / f"{self.task.name}.json"
 
 
 class Direct:
     """The native metrics, called on one test case after the other."""
 
-    def __init__(self, metrics: Sequence[SharedMetric]) -> None:
+    def __init__(self, task: Task) -> None:
         from deepeval.errors import MissingTestCaseParamsError
+        from deepeval.evaluate.utils import create_metric_data
 
         from bridge_deepeval.scorers import to_metric
 
         self._missing = MissingTestCaseParamsError
-        read = Remembered(from_test_case)
+        self._read_off = create_metric_data
+        read: Remembered[Any] = Remembered(from_test_case)
         self._metrics = {
-            conversational: [to_metric(each, conversational, read) for each in metrics]
+            conversational: [to_metric(each, conversational, read) for each in task.metrics]
             for conversational in (False, True)
         }
 
-    def score(self, test_case: Any, record: Any) -> list[MetricData]:
-        """Measure a test case by every metric it has a check for, into ``record`` if given."""
-        from deepeval.evaluate.utils import create_metric_data
-
+    def score(self, test_case: Any) -> list[MetricData]:
+        """Measure a test case by every metric that it has a check for."""
         found = []
         for metric in self._metrics[hasattr(test_case, "turns")]:
             try:
                 metric.measure(test_case)
             except self._missing:
                 continue
-            found.append(
-                create_metric_data(metric) if record is None else record_metric(record, metric)
-            )
+            found.append(self._read_off(metric))
         return found
 
 
 def evaluate_quietly(
-    test_cases: Sequence[Any],
-    metrics: Sequence[SharedMetric],
-    conversational: bool,
-    identifier: str,
-    folder: Path | None,
+    test_cases: Sequence[Any], task: Task, conversational: bool, keep: bool
 ) -> list[Any]:
     """``deepeval.evaluate`` without threads, caches, tables, prints, uploads and prompts."""
-    from deepeval import evaluate
-    from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+    from deepeval.evaluate import (
+        AsyncConfig,
+        CacheConfig,
+        DisplayConfig,
+        ErrorConfig,
+        evaluate,
+    )
 
     from bridge_deepeval.scorers import to_metric
 
-    with contextlib.redirect_stdout(io.StringIO()):
+    if not test_cases:
+        return []
+    with redirect_stdout(io.StringIO()):
         result = evaluate(
             test_cases=list(test_cases),
-            metrics=[to_metric(each, conversational) for each in metrics],
-            identifier=identifier,
+            metrics=[to_metric(each, conversational) for each in task.metrics],
+            identifier=task.name,
             async_config=AsyncConfig(run_async=False),
             cache_config=CacheConfig(write_cache=False),
             error_config=ErrorConfig(ignore_errors=True, skip_on_missing_params=True),
@@ -189,25 +159,13 @@ def evaluate_quietly(
                 show_indicator=False,
                 print_results=False,
                 inspect_after_run=False,
-                results_folder=None if folder is None else str(folder),
+                results_folder=str(task.folder) if keep else None,
             ),
         )
     return list(result.test_results)
 
 
-@contextlib.contextmanager
-def gc_paused() -> Iterator[None]:
-    """No cycle collection meanwhile: native objects are many, short-lived and without cycles."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _difference(ours: Sequence[MetricData], theirs: Sequence[MetricData]) -> str:
+def _difference(ours: Found, theirs: Found) -> str:
     if [each.name for each in ours] != [each.name for each in theirs]:
         return f"metrics {[each.name for each in ours]} and {[each.name for each in theirs]}"
     for mine, other in zip(ours, theirs, strict=True):

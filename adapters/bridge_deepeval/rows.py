@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from bridge.model.score import Raw, Score, Status
 from bridge.plugin.carry import KEY
@@ -35,7 +36,7 @@ def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
     if not native.verbose_logs or not native.verbose_logs.startswith(f'{{"{KEY}":'):
         return None
     try:
-        carried = json.loads(native.verbose_logs)[KEY]
+        carried = msgspec.json.decode(native.verbose_logs)[KEY]
         rows = decode(carried["rows"], key)
     except (TypeError, ValueError, KeyError):
         return None

@@ -1,16 +1,17 @@
 """The shared scorers as DeepEval metrics, for test cases and for conversational ones.
 
-``SCORERS["tool_use"](threshold=1.0)`` makes a metric for ``deepeval.evaluate`` or ``assert_test``;
-parameters are those of the shared scorer, with ``threshold``, ``metric``, ``weight`` and ``negate``.
+``SCORERS["tool_use"](threshold=1.0)`` makes a metric for ``deepeval.evaluate`` or
+``assert_test``; parameters are those of the shared scorer, with ``threshold``, ``metric``,
+``weight`` and ``negate``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import msgspec
 from deepeval.config.eval_mode import EvalMode
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseConversationalMetric, BaseMetric
@@ -72,7 +73,7 @@ class _Shared:
         if total.status == "error":
             self.error = total.error or total.reason
         carried = {KEY: {"status": total.status, "rows": encode(answers)}}
-        self.verbose_logs = json.dumps(carried, ensure_ascii=False)
+        self.verbose_logs = msgspec.json.encode(carried).decode()
 
     async def a_measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:
         """:meth:`measure`, which never waits."""
@@ -83,11 +84,11 @@ class _Shared:
         return self.success
 
 
-class SharedSingle(_Shared, BaseMetric):  # type: ignore[misc]
+class SharedSingle(_Shared, BaseMetric):  # type: ignore[misc,no-untyped-call]
     """A shared scorer as a metric of test cases."""
 
 
-class SharedConversational(_Shared, BaseConversationalMetric):  # type: ignore[misc]
+class SharedConversational(_Shared, BaseConversationalMetric):  # type: ignore[misc,no-untyped-call]
     """A shared scorer as a metric of conversational test cases."""
 
 

@@ -123,9 +123,7 @@ class LogFile:
         self._write(f"samples/{sample.id}_epoch_{sample.epoch}.json", sample)
         self._summaries.append(sample.summary())
         self._light.append(
-            EvalSample(
-                id=sample.id, epoch=sample.epoch, input="", target="", scores=sample.scores
-            )
+            EvalSample(id=sample.id, epoch=sample.epoch, input="", target="", scores=sample.scores)
         )
 
     def finish(self) -> None:

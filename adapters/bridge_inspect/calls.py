@@ -64,7 +64,9 @@ def to_calls(calls: Sequence[ToolCall], start: int) -> list[Any] | None:
             id=call.id or f"{NAMELESS}{start}-{index}",
             function=call.name,
             arguments=(
-                {"arguments": call.arguments} if isinstance(call.arguments, str) else call.arguments
+                {"arguments": call.arguments}
+                if isinstance(call.arguments, str)
+                else dict(call.arguments)
             ),
             parse_error=UNPARSED if isinstance(call.arguments, str) else None,
         )
@@ -87,9 +89,7 @@ def answer_messages(text: Any, calls: Sequence[ToolCall], start: int) -> list[Ch
         error = None if call.error is None else ToolCallError("unknown", call.error)
         result = "" if call.result is None else as_text(call.result)
         native.append(
-            ChatMessageTool(
-                content=result, tool_call_id=made.id, function=call.name, error=error
-            )
+            ChatMessageTool(content=result, tool_call_id=made.id, function=call.name, error=error)
         )
     native.append(ChatMessageAssistant(content=as_text(text)))
     return native

@@ -21,7 +21,7 @@ from bridge_inspect.calls import (
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
     from inspect_ai.scorer import Target
     from inspect_ai.solver import TaskState
 
@@ -87,33 +87,21 @@ def _tells_the_answer(case: Case, output: Output) -> bool:
     messages = to_messages(output.messages)
     sent = _sent(case)
     start = [ChatMessageUser(content=sent)] if isinstance(sent, str) else sent
-    made = held_calls(call.model_dump(mode="json", exclude_defaults=True) for call in output.tool_calls)
+    dumped = [call.model_dump(mode="json", exclude_defaults=True) for call in output.tool_calls]
     return (
         messages[-1].role == "assistant"
         and text_of(messages[-1]) == as_text(output.text)
         and read_messages(messages[: len(start)]) == read_messages(start)
-        and read_calls(messages[len(start) :]) == made
+        and read_calls(messages[len(start) :]) == held_calls(dumped)
     )
 
 
 def to_model_output(case: Case, output: Output) -> ModelOutput:
     """The answer as a model's output, with its usage, time, cost and error."""
-    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
 
     answers = output.turns or ()
     text = answers[-1].text if case.turns and answers else output.text
-    usage = None
-    tokens = (0, 0) if output.usage is None else (output.usage.input_tokens, output.usage.output_tokens)
-    if None in tokens:
-        tokens = (0, 0)
-    if tokens != (0, 0) or output.cost_usd is not None:
-        sent, received = tokens
-        usage = ModelUsage(
-            input_tokens=sent or 0,
-            output_tokens=received or 0,
-            total_tokens=(sent or 0) + (received or 0),
-            total_cost=output.cost_usd,
-        )
     return ModelOutput(
         model=output.model or "",
         choices=[
@@ -122,10 +110,21 @@ def to_model_output(case: Case, output: Output) -> ModelOutput:
                 stop_reason=held_stop(output.stop_reason) or "unknown",
             )
         ],
-        usage=usage,
+        usage=_to_usage(output),
         time=output.latency_s,
         error=output.error,
     )
+
+
+def _to_usage(output: Output) -> ModelUsage | None:
+    from inspect_ai.model import ModelUsage
+
+    usage = output.usage
+    tokens = held_usage({} if usage is None else usage.model_dump())
+    if tokens is None and output.cost_usd is None:
+        return None
+    tokens = tokens or {"input_tokens": 0, "output_tokens": 0}
+    return ModelUsage(**tokens, total_tokens=sum(tokens.values()), total_cost=output.cost_usd)
 
 
 # --- native to neutral ------------------------------------------------------------------------

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.files.jsonl import write_atomically
 from bridge.files.store import safe_name
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
@@ -15,9 +12,9 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.framework import FrameworkInfo, require, version_of
-from bridge.plugin.shared import Rows, shared_metrics
-from bridge_inspect.rows import read_score
+from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.route import run_tasks
+from bridge.plugin.shared import shared_metrics
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -74,25 +71,10 @@ class InspectFramework:
         )
 
     def run(self, job: Job) -> Iterator[Score]:
-        """Score a job, leaving a log for each system and ``route.json`` in its native folder."""
-        from bridge_inspect.route import Route
+        """Score a job; leaves a log for each system, and ``route.json``."""
+        from bridge_inspect.route import InspectRoute
 
-        metrics = shared_metrics(job.spec.checks, job.cases)
-        version = version_of(INFO)
-        task = safe_name(f"{job.spec.suite}-{job.spec.shard}")
-        groups = _by_system(job)
-        routes = []
-        for system, pairs in groups.items():
-            name = task if len(groups) == 1 else f"{task}-{safe_name(system)}"
-            path = job.spec.native_dir / f"{name}.eval"
-            route = Route(name, path, pairs, metrics)
-            routes.append(route)
-            key = {"framework": INFO.name, "framework_version": version, "system": system}
-            for _, output, scores in route.run():
-                own = {**key, "case_id": output.case_id, "epoch": output.epoch}
-                for metric, score in scores.items():
-                    yield from read_score(metric, score, own)
-        _record(job, version, routes)
+        yield from run_tasks(INFO, job, InspectRoute)
 
 
 FRAMEWORK = InspectFramework()
@@ -132,26 +114,3 @@ def _replay(cases: Mapping[str, Case], answers: Mapping[tuple[str, int], Output]
         return solve
 
     return recorded_outputs()
-
-
-def _by_system(job: Job) -> dict[str, list[tuple[Case, Output]]]:
-    groups: dict[str, list[tuple[Case, Output]]] = {}
-    for case, output in job.pairs():
-        groups.setdefault(output.system, []).append((case, output))
-    return groups
-
-
-def _record(job: Job, version: str, routes: list[Any]) -> None:
-    taken = {route.taken for route in routes}
-    differences = [each for route in routes for each in route.differences]
-    record = {
-        "framework": INFO.name,
-        "version": version,
-        "route": taken.pop() if len(taken) == 1 else "mixed",
-        "probe": {
-            "cases": sum(route.compared for route in routes),
-            "differences": differences,
-        },
-    }
-    text = json.dumps(record, ensure_ascii=False, indent=2)
-    write_atomically(job.spec.native_dir / "route.json", [text, "\n"])

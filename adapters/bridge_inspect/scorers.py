@@ -1,8 +1,8 @@
 """The shared scorers as Inspect scorers: ``bridge_inspect/<name>``.
 
-The entry point of Inspect's registry, so that ``inspect score LOG --scorer bridge_inspect/tool_use``
-finds them; parameters are those of the shared scorer, with ``threshold``, ``metric``, ``weight``
-and ``negate``.
+Inspect's registry finds them by entry point (``inspect score LOG --scorer
+bridge_inspect/tool_use``); parameters are those of the shared scorer, with ``threshold``,
+``metric``, ``weight`` and ``negate``.
 """
 
 from __future__ import annotations

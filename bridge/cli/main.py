@@ -1,79 +1,103 @@
-"""The ``bridge`` command. Nothing heavy is imported before a command runs."""
+"""The ``bridge`` command: dispatch to one file a command.
+
+The overview is printed from the table below and a command's module is imported only when it is
+called: importing typer alone costs eight times a bare interpreter's start.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 
-import typer
+COMMANDS = {
+    "run": "Collect outputs, score them in each framework, write the run.",
+    "gate": "Decide over runs and result files: passed, failed, or not to be trusted.",
+    "baseline": "Write a run's accepted values as a baseline to commit.",
+    "check": "Lint golden sets, suites and reports.",
+    "scan": "Scan texts for prompt injection.",
+    "doctor": "Show what is installed, and the line that mends each gap.",
+}
+"""Each command's one line; the command is the function of that name in ``bridge.cli.<name>``."""
 
-from bridge.cli.baseline import baseline
-from bridge.cli.check import check
-from bridge.cli.doctor import doctor
-from bridge.cli.gate import gate
-from bridge.cli.run import run
-from bridge.cli.scan import scan
+USAGE = """\
+Usage: bridge [--debug] COMMAND [ARGS]...
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="One golden set through several LLM evaluation frameworks, and one gate report.",
-    epilog="Exit codes: 0 passed or done, 1 the gate failed, 2 wrong use or a bad file, "
-    "3 the rows cannot be trusted or a framework broke, 130 interrupted.",
-)
-for command in (run, gate, baseline, check, scan, doctor):
-    app.command()(command)
+One golden set through several LLM evaluation frameworks, and one gate report.
+
+Commands:
+{commands}
+
+Options:
+  --version  Print the version and exit.
+  --debug    Show a traceback with every error.
+  --help     Show this message, or with a command its own help.
+
+Exit codes: 0 passed or done, 1 the gate failed, 2 wrong use or a bad file,
+3 the rows cannot be trusted or a framework broke, 130 interrupted."""
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    if debug:
+        arguments.remove("--debug")
+    try:
+        sys.exit(_dispatch(arguments))
+    except KeyboardInterrupt:
+        sys.exit(_say("interrupted", 130))
+    except Exception as error:  # the one place where an error meets a person
+        if debug:
+            raise
+        sys.exit(_report(error))
+
+
+def _dispatch(arguments: Sequence[str]) -> int:
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h"):
+        width = max(map(len, COMMANDS)) + 2
+        lines = (f"  {each:<{width}}{summary}" for each, summary in COMMANDS.items())
+        print(USAGE.format(commands="\n".join(lines)))
+        return 0
+    if name == "--version":
         from importlib.metadata import version
 
         print(f"bridge-evals {version('bridge-evals')}")
-        raise typer.Exit
+        return 0
+    if name not in COMMANDS:
+        return _say(f"no command {name!r}; see: bridge --help", 2)
+    return _call(name, arguments[1:])
 
 
-@app.callback()
-def root(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
-    ),
-    debug: bool = typer.Option(False, "--debug", help="Show a traceback with every error."),
-) -> None:
-    """Options of every command."""
+def _call(name: str, arguments: Sequence[str]) -> int:
+    from importlib import import_module
 
+    import typer
 
-def main(argv: list[str] | None = None) -> None:
-    """Run the command line and exit."""
-    arguments = sys.argv[1:] if argv is None else argv
-    try:
-        result = app(arguments, standalone_mode=False)
-    except Exception as error:
-        if "--debug" in arguments:
-            raise
-        sys.exit(_report(error))
-    except KeyboardInterrupt:
-        print("bridge: interrupted", file=sys.stderr)
-        sys.exit(130)
-    sys.exit(result if isinstance(result, int) else 0)
+    command: Callable[..., int] = getattr(import_module(f"bridge.cli.{name}"), name)
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+    )
+    app.command()(command)
+    result = app(arguments, prog_name=f"bridge {name}", standalone_mode=False)
+    return result if isinstance(result, int) else 0
 
 
 def _report(error: Exception) -> int:
     """Say in one line what went wrong; returns the exit code."""
     show = getattr(error, "format_message", None)  # wrong usage, from the option parser
     if show is not None:
-        print(f"bridge: {show()}; see: bridge --help", file=sys.stderr)
-        return 2
-    if type(error).__name__ == "Abort":
-        print("bridge: interrupted", file=sys.stderr)
-        return 130
+        return _say(f"{show().rstrip('.')}; see: bridge COMMAND --help", 2)
+    if type(error).__name__ == "Abort":  # the option parser's own Ctrl-C
+        return _say("interrupted", 130)
     from bridge.model.errors import BridgeError
 
     if isinstance(error, BridgeError):
-        print(f"bridge: {error}", file=sys.stderr)
-        return error.exit_code
-    name = type(error).__name__
-    text = " ".join(f"{name}: {error}".split())
-    print(f"bridge: internal error: {text}; run again with --debug", file=sys.stderr)
-    return 3
+        return _say(str(error), error.exit_code)
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return _say(f"internal error: {text}; run again with --debug", 3)
+
+
+def _say(text: str, code: int) -> int:
+    print(f"bridge: {text}", file=sys.stderr)
+    return code

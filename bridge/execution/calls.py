@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import json
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from bridge.files.jsonl import explain
 from bridge.model.case import Case
 from bridge.model.errors import InputError
-from bridge.model.message import Message
+from bridge.model.message import Message, Usage
 from bridge.model.output import Output, OutputTurn
 from bridge.model.values import Model
 from bridge.scorers.calls import read_calls
@@ -51,12 +53,11 @@ async def ask(system: System, case: Case, epoch: int, name: str, timeout_s: floa
         if not case.turns:
             answer = await _one(system, plain(case.input), case, timeout_s)
             return Output.model_validate({**base, **answer})
-        turns = await _converse(system, case, timeout_s)
+        return await _converse(system, case, base, timeout_s)
     except ValidationError as error:
         return Output(**base, error=f"the answer is not an output: {explain(error)}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever users' code raises is data
         return Output(**base, error=describe(error, timeout_s))
-    return _joined(base, turns)
 
 
 def describe(error: BaseException, timeout_s: float) -> str:
@@ -66,21 +67,26 @@ def describe(error: BaseException, timeout_s: float) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-async def _converse(system: System, case: Case, timeout_s: float) -> list[OutputTurn]:
+async def _converse(system: System, case: Case, base: dict[str, Any], timeout_s: float) -> Output:
     """Send each user turn with the history so far; stop at the first turn that fails."""
     history: list[Any] = []
     turns: list[OutputTurn] = []
+    model = None
     for turn in case.turns:
         history.append({"role": "user", "content": turn.user})
         try:
             answer = await _one(system, list(history), case, timeout_s)
             reply = OutputTurn.model_validate(_turn_fields(answer))
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever users' code raises is data
+        except ValidationError as error:
+            turns.append(OutputTurn(error=f"the answer is not an output: {explain(error)}"))
+            break
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # users' code: data
             turns.append(OutputTurn(error=describe(error, timeout_s)))
             break
         turns.append(reply)
+        model = answer.get("model", model)
         history.extend(plain(_messages(reply)))
-    return turns
+    return Output(**base, **joined(turns), model=model)
 
 
 def _turn_fields(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,25 +94,46 @@ def _turn_fields(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _messages(reply: OutputTurn) -> list[Message]:
-    text = reply.text if isinstance(reply.text, str) else ""
     results = [
-        Message(role="tool", content=str(call.result), tool_call_id=call.id, name=call.name)
+        Message(role="tool", content=as_text(call.result), tool_call_id=call.id, name=call.name)
         for call in reply.tool_calls
         if call.result is not None
     ]
-    return [Message(role="assistant", content=text, tool_calls=reply.tool_calls), *results]
+    answer = Message(role="assistant", content=as_text(reply.text), tool_calls=reply.tool_calls)
+    return [answer, *results]
 
 
-def _joined(base: dict[str, Any], turns: Sequence[OutputTurn]) -> Output:
-    """A conversation as one output: the last answer, every call and passage, times summed."""
-    times = [turn.latency_s for turn in turns if turn.latency_s is not None]
-    return Output(
-        **base,
-        turns=tuple(turns),
-        text=turns[-1].text,
-        tool_calls=tuple(call for turn in turns for call in turn.tool_calls),
-        retrieved_contexts=tuple(each for turn in turns for each in turn.retrieved_contexts),
-        latency_s=sum(times) if times else None,
+def as_text(value: Any) -> str:
+    """A JSON value as the text that a chat message holds."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def joined(turns: Sequence[OutputTurn]) -> dict[str, Any]:
+    """A conversation's turns as output fields: the last answer, all calls, amounts summed."""
+    return {
+        "turns": tuple(turns),
+        "text": turns[-1].text,
+        "tool_calls": tuple(call for turn in turns for call in turn.tool_calls),
+        "retrieved_contexts": tuple(each for turn in turns for each in turn.retrieved_contexts),
+        "latency_s": _total([turn.latency_s for turn in turns]),
+        "cost_usd": _total([turn.cost_usd for turn in turns]),
+        "usage": _usage([turn.usage for turn in turns if turn.usage is not None]),
+    }
+
+
+def _total(amounts: Sequence[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return math.fsum(known) if known else None
+
+
+def _usage(usages: Sequence[Usage]) -> Usage | None:
+    if not usages:
+        return None
+    incoming = [usage.input_tokens for usage in usages if usage.input_tokens is not None]
+    outgoing = [usage.output_tokens for usage in usages if usage.output_tokens is not None]
+    return Usage(
+        input_tokens=sum(incoming) if incoming else None,
+        output_tokens=sum(outgoing) if outgoing else None,
     )
 
 
@@ -137,8 +164,10 @@ def plain(value: Any) -> Any:
     """A case's input as plain data: messages as dicts."""
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if isinstance(value, Message):
+        return {"content": "", **value.model_dump(mode="json", exclude_defaults=True)}
     if isinstance(value, Model):
-        return value.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        return value.model_dump(mode="json", exclude_defaults=True)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,7 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
         MissingDependency: If a framework is not installed.
     """
     suite = _select(read_suite(suite_path), selection, suite_path)
+    _import_from(suite_path.parent)
     golden = read_suite_cases(suite, suite_path)
     cases = _select_cases(golden.cases, selection)
     if not cases:
@@ -69,6 +71,12 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
     _check_checks(plan)
     _check_frameworks(plan)
     return plan
+
+
+def _import_from(folder: Path) -> None:
+    """Let ``module:attribute`` in a suite name a module beside it, as the workers do."""
+    if str(folder.absolute()) not in sys.path:
+        sys.path.insert(0, str(folder.absolute()))
 
 
 def _select(suite: Suite, selection: Selection, suite_path: Path) -> Suite:

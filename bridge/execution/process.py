@@ -92,7 +92,7 @@ def start(
     Raises:
         InfrastructureError: If the interpreter cannot be started.
     """
-    command = [python or sys.executable, "-m", module, str(folder.absolute())]
+    command = [python or sys.executable, "-P", "-m", module, str(folder.absolute())]
     try:
         with (folder / "log.txt").open("ab") as log:
             process = subprocess.Popen(  # noqa: S603

@@ -158,7 +158,10 @@ def unwritable(path: Path, error: OSError) -> InfrastructureError:
 
 
 class Appender:
-    """Appends lines to a file and syncs them at most ``SYNC_EVERY_S`` apart.
+    """Appends lines to a file.
+
+    Each line is handed to the operating system at once, so that it survives a killed process;
+    it is synced to disk with the next line after ``SYNC_EVERY_S``, and on closing.
 
     Raises:
         InfrastructureError: From every method, if the disk does not take the line.
@@ -177,13 +180,13 @@ class Appender:
         """Add one line."""
         try:
             self._file.write(line + "\n")
+            self._file.flush()
             if time.monotonic() - self._synced >= SYNC_EVERY_S:
                 self._sync()
         except OSError as error:
             raise unwritable(self._path, error) from None
 
     def _sync(self) -> None:
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._synced = time.monotonic()
 

@@ -9,13 +9,14 @@ from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
 
 
 class OutputTurn(Model):
-    """The answer to one user turn. ``latency_s`` in seconds."""
+    """The answer to one user turn; ``latency_s`` in seconds, ``cost_usd`` in US dollars."""
 
     text: Json = ""
     tool_calls: tuple[ToolCall, ...] = ()
     retrieved_contexts: tuple[Text | Passage, ...] = ()
     latency_s: float | None = Field(default=None, ge=0)
     usage: Usage | None = None
+    cost_usd: float | None = Field(default=None, ge=0)
     error: Text | None = None
     extras: JsonObject = EMPTY
 

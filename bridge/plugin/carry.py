@@ -59,11 +59,12 @@ def unpack(carried: Any, native: Mapping[str, Any], held: Held) -> dict[str, Any
     """
     if not isinstance(carried, Mapping):
         return dict(native)
-    fields = {**carried, **native}
-    for name, value in carried.items():
-        if name in held and held[name](value) == native.get(name):
-            fields[name] = value
-    return fields
+    restored = {
+        name: value
+        for name, value in carried.items()
+        if name in held and held[name](value) == native.get(name)
+    }
+    return {**carried, **native, **restored}
 
 
 class Remembered(Generic[Native]):

@@ -58,7 +58,7 @@ class SharedMetric:
         try:
             case, output = read()
             return self.measure(case, output)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - scorers never raise natively
             check = self.check or Check(scorer=self.scorer, metric=self.metric)
             reason = f"the native case cannot be read ({type(error).__name__}: {error})"
             return ((check, error_measurement(reason, metric=self.metric)),)
@@ -90,7 +90,7 @@ def summarise(rows: Sequence[Measurement | Score]) -> Summary:
         return Summary(row.value, row.status, row.reason, row.error)
     statuses = [row.status for row in rows]
     order: tuple[Status, ...] = ("error", "failed", "passed", "scored", "unsupported", "skipped")
-    worst = next((status for status in order if status in statuses), "skipped")
+    worst: Status = next((status for status in order if status in statuses), "skipped")
     values = [row.value for row in rows if row.value is not None]
     mean = math.fsum(values) / len(values) if values and worst != "error" else None
     reason = "; ".join(f"turn {row.turn}: {row.reason}" for row in rows)
@@ -137,7 +137,7 @@ class Rows:
 
     def __init__(self, info: FrameworkInfo, version: str, checks: Sequence[Check]) -> None:
         self._stamp = {"framework": info.name, "framework_version": version}
-        self._suite = tuple(checks)
+        self.suite = tuple(checks)
 
     def of(self, case: Case, output: Output, found: Iterable[Measurement]) -> list[Score]:
         """Score rows of one output, in the order of the case's checks.
@@ -147,7 +147,7 @@ class Rows:
         """
         by_row = {(row.metric, row.turn): row for row in found}
         scores = []
-        for check, turn in checks_with_turns(self._suite, case):
+        for check, turn in checks_with_turns(self.suite, case):
             measurement = by_row.get((check.metric, turn))
             if measurement is not None:
                 scores.append(self._score(check, output, measurement))

@@ -49,6 +49,8 @@ def checks_with_turns(suite: Sequence[Check], case: Case) -> Iterator[tuple[Chec
         for index, turn in enumerate(case.turns):
             own = {each.metric: each for each in turn.checks}
             yield own.get(check.metric, check), index
+    if not case.turns:
+        return
     known = {check.metric for check in resolve_checks(suite, case.checks) if per_turn(check)}
     for index, turn in enumerate(case.turns):
         for check in turn.checks:

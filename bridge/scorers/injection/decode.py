@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase
-from urllib.parse import unquote
 
 import re2
 
@@ -87,7 +86,16 @@ def _decimal(fragment: str) -> str | None:
 
 
 def _percent(fragment: str) -> str | None:
-    return _readable(unquote(fragment.replace("+", " "), errors="replace"))
+    first, *rest = fragment.replace("+", " ").encode().split(b"%")
+    escaped = _percent_table()
+    decoded = [escaped.get(part[:2], b"%" + part[:2]) + part[2:] for part in rest]
+    return _readable((first + b"".join(decoded)).decode("utf-8", "replace"))
+
+
+@cache
+def _percent_table() -> dict[bytes, bytes]:
+    digits = "0123456789abcdefABCDEF"
+    return {(a + b).encode(): bytes([int(a + b, 16)]) for a in digits for b in digits}
 
 
 def _escapes(fragment: str) -> str | None:
@@ -186,13 +194,14 @@ def _selector_byte(selector: str) -> int:
 
 
 def _shift(text: str, by: int) -> str:
-    return text.translate(_shift_table(by))
+    # UTF-8 bytes of other characters are not letters, and bytes.translate is fast for any text.
+    return text.encode().translate(_shift_table(by)).decode()
 
 
 @cache
-def _shift_table(by: int) -> dict[int, int]:
-    alphabets = (ascii_lowercase, ascii_uppercase)
-    return {ord(a[i]): ord(a[(i + by) % 26]) for a in alphabets for i in range(26)}
+def _shift_table(by: int) -> bytes:
+    shifted = [letters[by:] + letters[:by] for letters in (ascii_lowercase, ascii_uppercase)]
+    return bytes.maketrans((ascii_lowercase + ascii_uppercase).encode(), "".join(shifted).encode())
 
 
 @cache
@@ -222,9 +231,16 @@ def unshift(text: str, name: str) -> str:
     return _shift(text, int(name.removeprefix("caesar-")))
 
 
-_WORD = re.compile(r"[^\W\d_]+")
-
-
 def turn_words(text: str) -> str:
-    """``text`` with the letters of every word in reverse order."""
-    return _WORD.sub(lambda found: found[0][::-1], text)
+    """``text`` with the characters of every word in reverse order, each word in its place."""
+    return " ".join(text[::-1].split(" ")[::-1])
+
+
+@cache
+def _keywords() -> re2._Regexp:
+    return re2.compile("|".join(vocabulary()["keywords"]["disguised"]), options())
+
+
+def has_keyword(text: str) -> bool:
+    """Whether ``text`` has a word that most attacks have: worth a reading of its own."""
+    return _keywords().search(text) is not None

@@ -14,10 +14,10 @@ from itertools import islice
 
 import re2
 
-from bridge.scorers.injection.rules import Rule, load_rules, options, squash
+from bridge.scorers.injection.rules import Rule, RuleError, load_rules, options, squash
 
 _CANARY = "qzx-canary-7f3a91"
-_MATCHES_PER_PATTERN = 4
+_MATCHES_PER_RULE = 8
 _NEIGHBOURHOOD = 160
 
 
@@ -38,15 +38,20 @@ class _Filter:
         self._rules: list[Rule] = []
         self._excuses: dict[str, re2._Regexp] = {}
         for rule, pattern in patterns:
-            self._filter.Add(pattern, options())
-            self._rules.append(rule)
-            if rule.unless and rule.id not in self._excuses:
-                joined = "|".join(f"(?:{excuse})" for excuse in rule.unless)
-                self._excuses[rule.id] = re2.compile(joined, options())
+            self._add(rule, pattern)
         canary = self._filter.Add(_CANARY, options())
         self._filter.Compile()
         if self._filter.Match(_CANARY.encode()) != [canary]:
             raise RuntimeError("re2.Filter does not match its canary; reinstall google-re2")
+
+    def _add(self, rule: Rule, pattern: str) -> None:
+        try:
+            self._filter.Add(pattern, options())
+            if rule.unless and rule.id not in self._excuses:
+                self._excuses[rule.id] = _excuse(rule.unless)
+        except re2.error as error:
+            raise RuleError(f"rule {rule.id}: {error}: {pattern}") from error
+        self._rules.append(rule)
 
     def unfiltered(self) -> list[str]:
         """Ids of rules with a pattern that has no literal and so runs on every text."""
@@ -56,7 +61,7 @@ class _Filter:
         for index in self._filter.Match(data) or ():
             rule = self._rules[index]
             found = self._filter.re(index).finditer(data)
-            for match in islice(found, _MATCHES_PER_PATTERN):
+            for match in islice(found, _MATCHES_PER_RULE):
                 start, end = match.span()
                 if end > start and not self._is_excused(rule, data, start, end):
                     yield rule, start, end
@@ -70,8 +75,18 @@ class _Filter:
         return excuses.search(before + data[start:end] + after) is not None
 
 
-def _patterns(chosen: Callable[[Rule, str], bool]) -> list[tuple[Rule, str]]:
-    return [(rule, text) for rule in load_rules() for text in rule.patterns if chosen(rule, text)]
+@cache
+def _excuse(unless: tuple[str, ...]) -> re2._Regexp:
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in unless), options())
+
+
+def _patterns(
+    chosen: Callable[[Rule, str], bool], change: Callable[[str], str] = str
+) -> Iterator[tuple[Rule, str]]:
+    """One pattern a rule: a text that holds every rule's literals is then read fewer times."""
+    for rule in load_rules():
+        if patterns := [change(text) for text in rule.patterns if chosen(rule, text)]:
+            yield rule, "|".join(f"(?:{pattern})" for pattern in patterns)
 
 
 @cache
@@ -91,7 +106,7 @@ def _raw_filter() -> _Filter:
 
 @cache
 def _squashed_filter() -> _Filter:
-    return _Filter((rule, squash(text)) for rule, text in _patterns(lambda rule, _: not rule.raw))
+    return _Filter(_patterns(lambda rule, _: not rule.raw, squash))
 
 
 def search(text: str) -> list[Hit]:

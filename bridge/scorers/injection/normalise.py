@@ -97,15 +97,6 @@ def _homoglyph_table() -> dict[int, str]:
     return _inverted("homoglyphs")
 
 
-@cache
-def _leet_tables() -> tuple[dict[int, str], dict[int, str]]:
-    either = confusables()["leet_either"]
-    base = _inverted("leet")
-    as_i = {ord(sign): "i" for sign in either["i"]}
-    as_l = {ord(sign): "l" for sign in either["l"]}
-    return base | as_i, base | as_l
-
-
 def fold_characters(text: str) -> str:
     """``text`` folded; ASCII text comes back as it is."""
     return text if text.isascii() else text.translate(_fold_table())
@@ -156,12 +147,6 @@ def _unescape(text: str) -> tuple[str, Spans]:
     return changed, lambda start, end: back()(start, end)
 
 
-def fold_aligned(text: str) -> str:
-    """``text`` folded where that keeps its length, else as it is (decoded text may need it)."""
-    folded = fold_characters(text)
-    return folded if len(folded) == len(text) else text
-
-
 def unmask_homoglyphs(folded: str) -> str:
     """``folded`` with look-alike letters replaced by ASCII ones, character for character."""
     return folded.translate(_homoglyph_table())
@@ -169,5 +154,16 @@ def unmask_homoglyphs(folded: str) -> str:
 
 def unmask_leet(folded: str) -> tuple[str, ...]:
     """``folded`` with leet signs read as letters: once with ``1`` as i, once as l."""
-    as_i, as_l = (folded.translate(table) for table in _leet_tables())
+    tables = confusables()
+    base = _replace(folded, tables["leet"])
+    either = tables["leet_either"]
+    as_i, as_l = (_replace(base, {letter: either[letter]}) for letter in ("i", "l"))
     return (as_i,) if as_i == as_l else (as_i, as_l)
+
+
+def _replace(text: str, table: Mapping[str, str]) -> str:
+    # For a few signs in long text, faster than one pass of str.translate, which is slow off ASCII.
+    for letter, signs in table.items():
+        for sign in signs:
+            text = text.replace(sign, letter)
+    return text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Literal
 
 from bridge.scorers.injection import engine
@@ -26,7 +27,8 @@ _KEPT_MATCHES = 200
 _KEPT_TEXT = 500
 _NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "homoglyphs"})
 _WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
-_FLAG_AT = 0.4
+_BLOCK_AT, _FLAG_AT = 0.8, 0.4
+_LARGE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class ScanResult:
         severity: the highest of the matches; None without matches.
         score: suspicion in [0, 1]: noisy-or over the rules that matched.
         categories: of the matches, sorted.
-        matches: by turn, start and rule; at most 200.
+        matches: by turn, start and rule; at most 200. In more than 64 KB the readings that follow
+            the one that decides for ``block`` are not looked at.
     """
 
     action: Action
@@ -136,6 +139,19 @@ def _encodable(text: str) -> str:
     return text
 
 
+def _found(whole: str, carrier: Carrier) -> list[Match]:
+    found = [
+        _match(hit, "plain", hit.start, hit.end, whole)
+        for hit in engine.search_raw(whole)
+        if carrier in hit.rule.carriers
+    ]
+    for view in views(whole):
+        found += _matches(view, carrier)
+        if len(whole) > _LARGE and found and _weigh(found, carrier)[0] == "block":
+            break
+    return found
+
+
 def _matches(view: View, carrier: Carrier) -> list[Match]:
     hits = engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
     return [
@@ -188,29 +204,27 @@ def _in_turn(match: Match, starts: list[int]) -> Match:
 
 
 def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
-    by_rule: dict[str, Severity] = {}
-    for match in matches:
-        known = by_rule.get(match.rule, match.severity)
-        by_rule[match.rule] = max(known, match.severity, key=SEVERITIES.index)
-    severities = list(by_rule.values())
-    innocent = 1.0
-    for severity in severities:
-        innocent *= 1 - _WEIGHT[severity]
-    score = round(1 - innocent, 6)
+    action, score = _weigh(matches, carrier)
     return ScanResult(
-        action=_action(severities, score, carrier),
-        severity=max(severities, key=SEVERITIES.index),
+        action=action,
+        severity=max((match.severity for match in matches), key=SEVERITIES.index),
         score=score,
         categories=tuple(sorted({match.category for match in matches})),
         matches=matches,
     )
 
 
-def _action(severities: list[Severity], score: float, carrier: Carrier) -> Action:
-    """Policy: one critical or two high rules block, and so does one high outside the user's own
-    words (nobody but the user may give orders there); a score of 0.4 (one medium, or three low)
-    flags; less is allowed."""
-    high = severities.count("high")
-    if "critical" in severities or high >= 2 or (high and carrier != "user"):
-        return "block"
-    return "flag" if score >= _FLAG_AT else "allow"
+def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
+    """Policy: action and score from the highest severity of each rule that matched.
+
+    The score is a noisy-or of the weights. From the user, 0.8 blocks: one critical rule, two high,
+    one high with any other, or three medium. In tool results and context, where nobody may give
+    orders, one high blocks. 0.4 flags: one medium, or three low.
+    """
+    by_rule: dict[str, float] = {}
+    for match in matches:
+        by_rule[match.rule] = max(by_rule.get(match.rule, 0.0), _WEIGHT[match.severity])
+    score = round(1 - prod(1 - weight for weight in by_rule.values()), 6)
+    if score >= (_BLOCK_AT if carrier == "user" else _WEIGHT["high"]):
+        return "block", score
+    return ("flag" if score >= _FLAG_AT else "allow"), score

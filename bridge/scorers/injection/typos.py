@@ -18,7 +18,6 @@ from bridge.scorers.injection.spans import Edit
 
 _WORDS = re.compile(r"[a-z]{4,15}")
 _DISTINCT_WORDS = 20_000
-_CORRECTIONS = 200
 
 
 def _deletions(word: str) -> set[str]:

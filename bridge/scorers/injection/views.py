@@ -20,6 +20,7 @@ from bridge.scorers.injection.spans import Edit, Spans
 _DEPTH = 3
 _GROWTH = 4
 _SPARE = 65_536
+_NEAR = 256
 _LEET = r"[a-z][013457@$!|€+]{1,2}[a-z]|(?:^|\s)[013457@$€][a-z]{2}"
 _SPACED = r"(?:^|[^\pL\pN])[\pL\pN](?:[\s.\-_*|/·•,]{1,3}[\pL\pN]){3,}(?:$|[^\pL\pN])"
 
@@ -90,12 +91,17 @@ def _first(text: str) -> Iterator[View]:
 
     yield View(folded, back, how)
     if not text.isascii() and (hidden := decode.hidden_fragments(text)):
-        shown = _with_edits(text, spans.same, hidden)
-        folded, back = normalise.fold(shown.text)
-        inner = back
-        yield View(
-            folded, spans.then(back, shown.spans), lambda start, end: shown.how(*inner(start, end))
-        )
+        yield _folded(_around(text, spans.same, hidden))
+
+
+def _folded(view: View) -> View:
+    """A reading whose new parts are still to be folded."""
+    folded, back = normalise.fold(view.text)
+    if back is spans.same:
+        return view
+    return View(
+        folded, spans.then(back, view.spans), lambda start, end: view.how(*back(start, end))
+    )
 
 
 def _with_edits(source: str, back: Spans, edits: Sequence[Edit]) -> View:
@@ -105,9 +111,26 @@ def _with_edits(source: str, back: Spans, edits: Sequence[Edit]) -> View:
 
     def how(start: int, end: int) -> str | None:
         edit = touched(*inner(start, end))
-        return edit.how if edit else None
+        return (edit.how or None) if edit else None
 
     return View(spans.apply(source, edits), spans.then(inner, back), how)
+
+
+def _around(source: str, back: Spans, edits: Sequence[Edit]) -> View:
+    """Like ``_with_edits``, with only the ends of long stretches between fragments: the rest says
+    the same as before."""
+    return _with_edits(source, back, _with_cuts(edits, len(source)))
+
+
+def _with_cuts(edits: Sequence[Edit], length: int) -> list[Edit]:
+    kept: list[Edit] = []
+    position = -_NEAR
+    for edit in (*edits, Edit(length + _NEAR, length + _NEAR, "", "")):
+        if edit.start - position > 4 * _NEAR:
+            kept.append(Edit(position + _NEAR, edit.start - _NEAR, "\n\n", ""))
+        kept.append(edit)
+        position = edit.end
+    return kept[:-1]
 
 
 def _letter_for_letter(parent: View, text: str, name: str) -> View:
@@ -120,7 +143,7 @@ def _letter_for_letter(parent: View, text: str, name: str) -> View:
 def _derived(view: View) -> Iterator[tuple[View, bool]]:
     """Further readings of one reading, and whether each may itself hold encoded text."""
     if not view.text.isascii():
-        unmasked = normalise.unmask_homoglyphs(normalise.fold_aligned(view.text))
+        unmasked = normalise.unmask_homoglyphs(view.text)
         if unmasked != view.text:
             view = _letter_for_letter(view, unmasked, "homoglyphs")
             yield view, False
@@ -131,9 +154,9 @@ def _derived(view: View) -> Iterator[tuple[View, bool]]:
     if _hint().search(view.text) is None:
         return
     if edits := decode.encoded_fragments(view.text):
-        yield _with_edits(view.text, view.spans, edits), True
+        yield _folded(_around(view.text, view.spans, edits)), True
     if _leet().search(view.text) is not None:
-        for text in normalise.unmask_leet(view.text):
+        for text in filter(decode.has_keyword, normalise.unmask_leet(view.text)):
             yield _letter_for_letter(view, text, "leet"), False
     yield from ((child, False) for child in _spaced_out(view))
 
@@ -164,7 +187,7 @@ def _spaced_out(view: View) -> Iterator[View]:
     if not runs:
         return
     joined = [Edit(a, b, _join_letters(view.text[a:b]), "spaced") for a, b in runs]
-    yield _with_edits(view.text, view.spans, joined)
+    yield _around(view.text, view.spans, joined)
     between = zip([0, *(b for _, b in runs)], [*(a for a, _ in runs), len(view.text)], strict=True)
     rest = [Edit(a, b, "\n", "spaced") for a, b in between if b > a]
     closed = [Edit(a, b, _letters(view.text[a:b]), "spaced") for a, b in runs]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from bridge.model.case import ExpectedCall, ExpectedCalls, OrderMode
 from bridge.model.message import Tool, ToolCall
-from bridge.model.values import FrozenDict
 from bridge.scorers.calls import read_arguments
 from bridge.scorers.contract import SchemaError, Violation, violations
 from bridge.scorers.differences import differences
@@ -155,7 +155,9 @@ def _contracts(
                 yield Mismatch("schema", name, index, each.path, each.message, each.value)
 
 
-def _violations(name: str, schema: FrozenDict, arguments: FrozenDict) -> list[Violation]:
+def _violations(
+    name: str, schema: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> list[Violation]:
     try:
         return violations(schema, arguments)
     except SchemaError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from bridge.model.case import OrderMode
 
@@ -30,8 +30,7 @@ no JSON object.
 AXES: tuple[Axis, ...] = get_args(Axis)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """An expected call (by index) with the actual call (by index) nearest to it.
 
     ``agreement`` is the share of the arguments of either that agree, in [0, 1]; ``exact`` says
@@ -44,8 +43,7 @@ class Pair:
     agreement: float
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(NamedTuple):
     """One thing that is not as expected.
 
     Attributes:

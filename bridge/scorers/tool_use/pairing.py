@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from bridge.model.case import ExpectedCall
-from bridge.model.values import FrozenDict
 from bridge.scorers.assignment import assign
 from bridge.scorers.matching import is_literal, json_key, matches
 from bridge.scorers.tool_use.comparison import Pair
 
-Made = tuple[str, FrozenDict | str]
+Made = tuple[str, Mapping[str, Any] | str]
 """An actual call: its name, and its arguments or the raw text that is no JSON object."""
 
 GRAIN = 10_000
@@ -34,19 +35,6 @@ def fits(expected: ExpectedCall, made: Made) -> bool:
     return True
 
 
-def agreement(expected: ExpectedCall, made: Made) -> float:
-    """Share of the arguments of either call that agree, in [0, 1]; allowed extra ones are none."""
-    _, arguments = made
-    if isinstance(arguments, str):
-        return 0.0
-    pattern = expected.pattern
-    common = [key for key in pattern if key in arguments]
-    extra = 0 if expected.extra == "allow" else len(arguments) - len(common)
-    total = len(pattern) + extra
-    hits = sum(matches(pattern[key], arguments[key]) for key in common)
-    return hits / total if total else 1.0
-
-
 def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[Pair]:
     """An optimal assignment of expected to actual calls, within each tool's name.
 
@@ -56,6 +44,8 @@ def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[P
     Returns:
         The pairs by expected index.
     """
+    if len(expected) == len(made) and all(map(fits, expected, made)):
+        return [Pair(index, index, exact=True, agreement=1.0) for index in range(len(made))]
     by_name: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for index, call in enumerate(expected):
         by_name[call.name][0].append(index)
@@ -116,19 +106,53 @@ def _is_plain(call: ExpectedCall) -> bool:
 def _assign_rest(
     expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
 ) -> list[Pair]:
-    shares = [[agreement(expected[row], made[column]) for column in columns] for row in rows]
-    exact = [[fits(expected[row], made[column]) for column in columns] for row in rows]
+    if not rows or not columns:
+        return []
+    found = [_Found(made[column][1]) for column in columns]
+    shares = [
+        [wanted.share(each) for each in found]
+        for wanted in [_Wanted(expected[row]) for row in rows]
+    ]
     most = min(len(rows), len(columns))
     near = 1 + most * max(len(rows), len(columns)) ** 2
     whole = 1 + most * GRAIN
+    worth = cache(lambda share: near * (whole * (share == 1.0) + int(GRAIN * share)))
     weights = [
-        [
-            near * (whole * exact[i][j] + int(GRAIN * shares[i][j])) - (i - j) ** 2
-            for j in range(len(columns))
-        ]
-        for i in range(len(rows))
+        [worth(share) - (i - j) ** 2 for j, share in enumerate(line)]
+        for i, line in enumerate(shares)
     ]
     return [
-        Pair(rows[i], columns[j], exact=exact[i][j], agreement=shares[i][j])
+        Pair(rows[i], columns[j], exact=shares[i][j] == 1.0, agreement=shares[i][j])
         for i, j in assign(weights)
     ]
+
+
+class _Found:
+    """The arguments of an actual call, hashed once for many comparisons."""
+
+    def __init__(self, arguments: Mapping[str, Any] | str) -> None:
+        self.values = None if isinstance(arguments, str) else arguments
+        self.keys = {(key, json_key(item)) for key, item in (self.values or {}).items()}
+
+
+class _Wanted:
+    """The arguments of an expected call, the literal ones hashed once for many comparisons."""
+
+    def __init__(self, call: ExpectedCall) -> None:
+        self.pattern = call.pattern
+        self.extra = call.extra == "allow"
+        self.literal = {
+            (key, json_key(item)) for key, item in self.pattern.items() if is_literal(item)
+        }
+        self.loose = [(key, item) for key, item in self.pattern.items() if not is_literal(item)]
+
+    def share(self, found: _Found) -> float:
+        """Share of the arguments of either call that agree; allowed extra ones are none."""
+        values = found.values
+        if values is None:
+            return 0.0
+        hits = len(self.literal & found.keys)
+        for key, item in self.loose:
+            hits += key in values and matches(item, values[key])
+        total = len(self.pattern if self.extra else self.pattern.keys() | values.keys())
+        return hits / total if total else 1.0

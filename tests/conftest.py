@@ -1,0 +1,71 @@
+"""Fixtures for all tests: small suites on disk, and the command as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Bridge = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def bridge(tmp_path: Path) -> Bridge:
+    """Run ``bridge`` in a process of its own, with a HOME of its own."""
+
+    def call(*arguments: object, cwd: Path | None = None, **env: str) -> Any:
+        home = tmp_path / "home"
+        home.mkdir(exist_ok=True)
+        return subprocess.run(
+            [sys.executable, "-m", "bridge", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=cwd or tmp_path,
+            env={**os.environ, "HOME": str(home), **env},
+            timeout=240,
+            check=False,
+        )
+
+    return call
+
+
+def write_jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Rows as JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def write_suite(folder: Path, suite: Mapping[str, Any], cases: int = 4, **files: str) -> Path:
+    """A suite over ``cases`` small cases, answered rightly but for the last; extra files by name."""
+    rows = [{"id": f"c{i}", "input": f"q{i}", "expected": f"a{i}"} for i in range(cases)]
+    write_jsonl(folder / "cases.jsonl", rows)
+    outputs = [
+        {"case_id": f"c{i}", "text": f"a{i}" if i < cases - 1 else "wrong"} for i in range(cases)
+    ]
+    write_jsonl(folder / "v1.outputs.jsonl", outputs)
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    whole = {
+        "name": "small",
+        "golden_set": "cases.jsonl",
+        "system": {"recorded": "v1.outputs.jsonl"},
+        "checks": ["equals"],
+        **suite,
+    }
+    path = folder / "bridge.yaml"
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return path
