@@ -6,6 +6,9 @@ framework's own artefact on disk. ``beyond import`` leaves out the interpreter a
 ``warm`` also leaves out what a run of three cases costs, which is mostly lazy imports. The ratios
 are of the warm column, to the framework's own way with the least around it.
 
+RAGAS's ``evaluate()`` is so short of work that the shared checks themselves are half of it: its own
+way therefore runs the same shared checks, and ``bare`` three lambdas in their place.
+
     python benchmarks/frameworks.py --cases 1000 10000 --repeat 3
     python benchmarks/frameworks.py --frameworks deepeval --cases 200 --defaults
 """
@@ -13,6 +16,7 @@ are of the warm column, to the framework's own way with the least around it.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -31,6 +35,7 @@ ARMS = {
         "own": "evaluate(), quiet, sync",
         "ours": "ours",
     },
+    "ragas": {"own": "evaluate()", "bare": "evaluate(), bare", "ours": "ours"},
 }
 WARM_UP = 3
 
@@ -57,7 +62,7 @@ def main() -> None:
             arms = [
                 arm
                 for arm in ARMS[framework]
-                if arm in ("own", "ours") or getattr(options, arm, False)
+                if arm in ("own", "bare", "ours") or getattr(options, arm, False)
             ]
             compare(framework, arms, cases, options.repeat)
 
@@ -78,7 +83,9 @@ def compare(framework: str, arms: list[str], cases: int, repeat: int) -> None:
             statistics.median(each[name] for each in found)
             for name in ("total", "beyond", "warm", "peak_mb")
         )
-        ratio = "1" if arm == "own" else f"1/{base / warm:.1f}" if warm < base else f"{warm / base:.1f}"
+        ratio = (
+            "1" if arm == "own" else f"1/{base / warm:.1f}" if warm < base else f"{warm / base:.1f}"
+        )
         name = ARMS[framework][arm]
         print(f"{name:26}{total:9.2f}{beyond:15.2f}{warm:9.2f}{ratio:>9}{peak:7.0f}", flush=True)
 
@@ -101,7 +108,10 @@ def run_arm(arm: str, cases: int) -> dict[str, float]:
 
 def write_files(folder: Path, count: int) -> None:
     folder.mkdir()
-    with (folder / "cases.jsonl").open("w") as cases, (folder / "outputs.jsonl").open("w") as outputs:
+    with (
+        (folder / "cases.jsonl").open("w") as cases,
+        (folder / "outputs.jsonl").open("w") as outputs,
+    ):
         for index in range(count):
             case, output = example(index)
             cases.write(json.dumps(case) + "\n")
@@ -158,6 +168,8 @@ def set_switches(framework: str, folder: Path) -> None:
     """Telemetry off and everything inside the folder; nothing that changes the speed."""
     if framework == "deepeval":
         os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "DEEPEVAL_DISABLE_DOTENV": "1"}
+    elif framework == "ragas":
+        os.environ |= {"RAGAS_DO_NOT_TRACK": "true", "XDG_DATA_HOME": str(folder / "data")}
     else:
         os.environ |= {"INSPECT_DISPLAY": "none", "XDG_DATA_HOME": str(folder / "data")}
 
@@ -192,11 +204,16 @@ def make_ours(framework: str, folder: Path) -> Run:
         import deepeval.metrics
 
         import bridge_deepeval.scorers
+    elif framework == "ragas":
+        import ragas
+
+        import bridge_ragas.scorers
     else:
         import inspect_ai
         import inspect_ai.log
 
-        import bridge_inspect.scorers  # noqa: F401
+        import bridge_inspect.scorers
+    gc.freeze()  # a worker imports the framework while cycle collection is paused
 
     def run(part: str, count: int) -> None:
         with (folder / part / "scores.jsonl").open("w") as file:
@@ -205,7 +222,9 @@ def make_ours(framework: str, folder: Path) -> Run:
                 file.write(score_line(score) + "\n")
                 rows += 1
         assert rows == 3 * count
-        assert json.loads((folder / "native" / part / "route.json").read_text())["route"] == "direct"
+        assert (
+            json.loads((folder / "native" / part / "route.json").read_text())["route"] == "direct"
+        )
 
     return run
 
@@ -243,15 +262,19 @@ def make_inspect(folder: Path, *, lean: bool) -> Run:
         return factory()
 
     def calls(state: Any) -> list[Any]:
-        return [call for m in state.messages if m.role == "assistant" for call in m.tool_calls or []]
+        return [
+            call for m in state.messages if m.role == "assistant" for call in m.tool_calls or []
+        ]
 
     checks = [
         check("equals", lambda state, target: state.output.completion == target.text),
         check("contains", lambda state, _: "shipped" in state.output.completion),
         check(
             "tool_use",
-            lambda state, _: [(c.function, c.arguments) for c in calls(state)]
-            == [(c["name"], c["arguments"]) for c in state.metadata["expected_calls"]],
+            lambda state, _: (
+                [(c.function, c.arguments) for c in calls(state)]
+                == [(c["name"], c["arguments"]) for c in state.metadata["expected_calls"]]
+            ),
         ),
     ]
     slim = {"log_realtime": False, "score_display": False, "ctl_server": False, "log_buffer": 1000}
@@ -341,13 +364,64 @@ def make_deepeval(folder: Path, *, quiet: bool) -> Run:
             Check("contains", lambda tc: "shipped" in tc.actual_output),
             Check(
                 "tool_use",
-                lambda tc: [(c.name, c.input_parameters) for c in tc.tools_called]
-                == [(c.name, c.input_parameters) for c in tc.expected_tools],
+                lambda tc: (
+                    [(c.name, c.input_parameters) for c in tc.tools_called]
+                    == [(c.name, c.input_parameters) for c in tc.expected_tools]
+                ),
             ),
         ]
         with contextlib.redirect_stdout(io.StringIO()):
             result = evaluate(test_cases, checks, **settings)
         assert len(result.test_results) == count
+
+    return run
+
+
+def make_ragas(folder: Path, *, shared: bool) -> Run:
+    import warnings
+
+    from ragas import evaluate
+    from ragas.metrics.base import MultiTurnMetric
+
+    from bridge.files.golden import read_golden_set
+    from bridge.files.outputs import read_outputs
+    from bridge.model import Bundle
+    from bridge_ragas import to_dataset
+    from bridge_ragas.scorers import SCORERS
+
+    class Check(MultiTurnMetric):
+        def __init__(self, name: str, passes: Any) -> None:
+            super().__init__(name=name)
+            self.passes = passes
+
+        def init(self, run_config: Any) -> None:
+            pass
+
+        async def _multi_turn_ascore(self, sample: Any, callbacks: Any) -> float:
+            del callbacks
+            return float(self.passes(sample))
+
+    def calls(sample: Any) -> list[Any]:
+        return [call for m in sample.user_input if m.type == "ai" for call in m.tool_calls or []]
+
+    checks: list[Any] = [
+        Check("equals", lambda sample: sample.user_input[-1].content == sample.reference),
+        Check("contains", lambda sample: "shipped" in sample.user_input[-1].content),
+        Check("tool_use", lambda sample: calls(sample) == sample.reference_tool_calls),
+    ]
+    if shared:
+        checks = [SCORERS["equals"](), SCORERS["contains"](value="shipped"), SCORERS["tool_use"]()]
+
+    def run(part: str, count: int) -> None:
+        cases = tuple(read_golden_set(folder / part / "cases.jsonl").cases)
+        outputs = tuple(read_outputs(folder / part / "outputs.jsonl"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result: Any = evaluate(
+                to_dataset(Bundle(cases=cases, outputs=outputs)), checks, show_progress=False
+            )
+        assert len(result.scores) == count
+        result.to_pandas().to_csv(folder / f"{part}.csv", index=False)
 
     return run
 
@@ -367,6 +441,9 @@ MAKERS: dict[tuple[str, str], Callable[[Path], Run]] = {
     ("deepeval", "ours"): lambda folder: make_ours("deepeval", folder),
     ("deepeval", "own"): lambda folder: make_deepeval(folder, quiet=True),
     ("deepeval", "defaults"): lambda folder: make_deepeval(folder, quiet=False),
+    ("ragas", "ours"): lambda folder: make_ours("ragas", folder),
+    ("ragas", "own"): lambda folder: make_ragas(folder, shared=True),
+    ("ragas", "bare"): lambda folder: make_ragas(folder, shared=False),
 }
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
     python benchmarks/injection.py speed
     python benchmarks/injection.py table FOLDER... [--missed N] [--false N]
 
-``speed`` prints the time per prompt, for 1 MB of several inputs (hostile ones included), and how the
-time grows when the input doubles. ``table`` reads ``*.jsonl`` files of ``{text, label, source}``
-(label 1 = attack) and prints, for each file, recall or false-positive rate with Wilson's 95 %
-interval, and recall at fixed false-positive rates by the score.
+``speed`` prints the time per prompt, for 1 MB of several inputs (hostile ones included), and how
+the time grows when the input doubles. ``table`` reads ``*.jsonl`` files of
+``{text, label, source}`` (label 1 = attack) and prints, for each file, recall or
+false-positive rate with Wilson's 95 % interval, and recall at fixed false-positive rates by
+the score.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -91,12 +93,14 @@ def print_fixed_rates(sets: list[Labelled]) -> None:
     for rate in _FIXED_RATES:
         threshold = next(t for t in thresholds if mean_above(benign, t) <= rate)
         recall = mean_above(attacks, threshold)
-        print(f"recall at {100 * rate:3.1f} % false positives: {100 * recall:5.1f} % (> {threshold})")
+        print(
+            f"recall at {100 * rate:3.1f} % false positives: {100 * recall:5.1f} % (> {threshold})"
+        )
 
 
 def print_examples(sets: list[Labelled], missed: int, false: int) -> None:
     """A sample of errors, to read and not to copy."""
-    chooser = random.Random(0)  # noqa: S311 - sampling for display
+    chooser = random.Random(0)
     for one in sets:
         wrong = [
             (text, result)
@@ -110,7 +114,7 @@ def print_examples(sets: list[Labelled], missed: int, false: int) -> None:
 
 def _inputs() -> dict[str, str]:
     examples = [text for rule in load_rules() for text in rule.positive]
-    chooser = random.Random(0)  # noqa: S311 - reproducible input
+    chooser = random.Random(0)
     words = " ".join(examples).split()
     prose = "The quick brown fox jumps over the lazy dog, and then it rests. "
     return {
@@ -121,6 +125,7 @@ def _inputs() -> dict[str, str]:
         "keywords": "ignore all your previous " * 3,
         "examples": "\n".join(examples),
         "shuffled examples": " ".join(chooser.sample(words, len(words))),
+        "rules' words, no match": _without_match(sorted(set(words))),
         "base64": base64.b64encode(prose.encode() * 20).decode(),
         "spaced letters": "i g n o r e a l l ",
         "digits": "0123456789",
@@ -137,6 +142,16 @@ def _inputs() -> dict[str, str]:
         "reversed keywords": "snoitcurtsni suoiverp erongi ",
         "misspelt words": "ignroe previuos systme ",
     }
+
+
+def _without_match(words: list[str]) -> str:
+    """The words in an order that no rule matches: every rule has to look, none ends early."""
+    text = ""
+    for word in words:
+        longer = f"{text}{word}. "
+        if not scan(longer[-400:]).matches:
+            text = longer
+    return text
 
 
 def _fill(unit: str, size: int) -> str:
@@ -160,29 +175,39 @@ def print_speed(folders: list[Path]) -> None:
     print(f"first scan {1000 * first:.0f} ms, {len(load_rules())} rules")
     for folder in folders:
         print_prompt_times(folder)
-    print(f"{'input of 1 MB':22} {'ms':>8} {'time(2n)/time(n)':>18}")
+    print(f"{'input of 1 MB':28} {'ms':>8} {'time(2n)/time(n)':>18}")
     for name, unit in _inputs().items():
         half, whole = _fill(unit, _MB // 2), _fill(unit, _MB)
-        times = [_best(lambda text=text: scan(text), 3) for text in (half, whole)]
-        print(f"{name:22} {1000 * times[1]:8.1f} {times[1] / times[0]:18.2f}")
+        times = [_best(partial(scan, text), 3) for text in (half, whole)]
+        print(f"{name:28} {1000 * times[1]:8.1f} {times[1] / times[0]:18.2f}")
 
 
 def print_prompt_times(folder: Path) -> None:
     """Percentiles of the time of one scan over a folder's texts of up to 2 KB."""
     times: list[float] = []
+    allowed: list[str] = []
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text("utf-8").splitlines():
             text = json.loads(line)["text"]
             if len(text.encode("utf-8", "replace")) <= 2048:
-                times.append(_best(lambda text=text: scan(text), 3))
+                times.append(_best(partial(scan, text), 3))
+                if scan(text).action == "allow":
+                    allowed.append(text)
     times.sort()
     p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
     print(f"{folder.name}: n {len(times)}, p50 {1e6 * p50:.0f} us, p99 {1e6 * p99:.0f} us")
+    random.Random(0).shuffle(allowed)
+    joined = _fill("\n".join(allowed), _MB)[:_MB]
+    print(
+        f"{folder.name}: 1 MB of its allowed texts {1000 * _best(partial(scan, joined), 3):.0f} ms"
+    )
 
 
 def main() -> None:
     """Parse the command line and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("what", choices=["speed", "table"])
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--missed", type=int, default=0, help="attacks to print per set")

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from bridge.model.errors import BridgeError
+from bridge.plugin.registry import framework_names, get_framework
+from bridge_promptfoo.install import home as promptfoo_home
+
+settings.register_profile(
+    "shared machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("shared machine")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# tests give themselves other HOMEs; what was set up once is found from there too
+os.environ.setdefault("BRIDGE_PROMPTFOO_DIR", str(promptfoo_home().parent))
+
 Bridge = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def set_up_frameworks() -> None:
+    """``bridge setup`` for every framework that has one; tests that need one fail without it."""
+    for info in (get_framework(name).info for name in framework_names()):
+        if info.setup:
+            with contextlib.suppress(BridgeError):
+                resolve_name(info.setup)(print)
 
 
 @pytest.fixture(scope="session")

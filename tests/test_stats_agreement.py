@@ -16,7 +16,7 @@ stats: Any = importlib.import_module("scipy.stats")
 
 ratings = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40)
 scores = st.lists(
-    st.tuples(st.floats(0, 1).map(lambda x: round(x, 1)), st.floats(0, 1)), min_size=3, max_size=40
+    st.tuples(st.floats(0, 1).map(lambda x: round(x, 1)), st.floats(0, 1)), min_size=2, max_size=40
 )
 
 
@@ -71,6 +71,7 @@ def test_kappa_knows_its_limits() -> None:
     assert cohen_kappa([1, 1, 1], [0, 0, 0]) == 0.0
     assert cohen_kappa([0, 1], [0, 1]) == 1.0
     assert cohen_kappa([0, 1], [1, 0]) == -1.0
+    assert cohen_kappa(["yes", 1], ["yes", 1]) == 1.0  # no order is needed
 
 
 @pytest.mark.parametrize(

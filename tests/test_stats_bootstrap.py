@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bridge.stats import Interval, bca_mean
+from bridge.stats.bootstrap import _adjusted_tail, _bias, _resampled_means
 
 stats: Any = importlib.import_module("scipy.stats")
 
@@ -71,6 +73,9 @@ def test_bca_level_and_arguments() -> None:
     assert wide.low < narrow.low < narrow.high < wide.high
     with pytest.raises(ValueError, match="resamples"):
         bca_mean(values, resamples=0)
+    once = bca_mean(values, resamples=1)
+    assert once.low == once.high
+    assert _ends(bca_mean([0.2, 0.6])) == pytest.approx((0.2, 0.6))
     with pytest.raises(ValueError, match="level"):
         bca_mean(values, level=0.0)
 
@@ -86,3 +91,61 @@ def test_bca_of_one_odd_value_stays_finite() -> None:
     values[0] = -1.0
     found = bca_mean(values)
     assert -1.0 <= found.low <= -0.005 <= found.high <= 0.0
+
+
+@pytest.mark.parametrize(
+    ("n", "distinct", "asked", "drawn"),
+    [
+        (40, 40, 777, 777),
+        (2000, 2000, 10_000, 10_000),
+        (4000, 4000, 10_000, 5000),
+        (10_000, 10_000, 10_000, 2000),
+        (10_000, 10_000, 500, 500),
+        (10_000, 5, 10_000, 10_000),
+        (10_000, 250, 10_000, 5000),
+    ],
+)
+def test_large_samples_get_fewer_resamples(n: int, distinct: int, asked: int, drawn: int) -> None:
+    sample = np.sort(np.arange(n) % distinct) / distinct
+    means = _resampled_means(sample, asked, np.random.default_rng(0))
+    assert means.size == drawn
+    error = sample.std() / math.sqrt(n)
+    assert means.mean() == pytest.approx(sample.mean(), abs=5 * error / math.sqrt(drawn))
+    assert means.std() == pytest.approx(error, rel=5 / math.sqrt(2 * drawn))
+
+
+@pytest.mark.parametrize("distinct", [7, 45])
+def test_chunks_add_up_to_the_resamples_asked_for(
+    distinct: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.stats.bootstrap._CHUNK", 100)
+    sample = np.sort(np.arange(45) % distinct) / distinct
+    assert _resampled_means(sample, 101, np.random.default_rng(0)).size == 101
+
+
+def test_resamples_are_not_all_held_at_once() -> None:
+    sample = np.random.default_rng(0).random(1000)
+    tracemalloc.start()
+    _resampled_means(sample, 10_000, np.random.default_rng(0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30e6  # all of them are 160 MB
+
+
+def test_bias_halves_ties_and_stays_finite() -> None:
+    quantile = stats.norm.ppf
+    assert _bias(np.array([0.1, 0.2, 0.2, 0.2, 0.3, 0.4]), 0.2) == pytest.approx(quantile(2.5 / 6))
+    # 0.1 + 0.2 is not 0.3, but a tie all the same.
+    assert _bias(np.array([0.1 + 0.2, 0.3 - 1e-16, 0.5, 0.9]), 0.3) == pytest.approx(quantile(0.25))
+    assert _bias(np.full(100, 0.1), 0.2) == pytest.approx(quantile(1 - 0.005))
+    assert _bias(np.full(100, 0.3), 0.2) == pytest.approx(quantile(0.005))
+
+
+def test_tails_are_moved_by_bias_and_acceleration() -> None:
+    cdf = stats.norm.cdf
+    assert _adjusted_tail(0.0, 0.0, -1.96) == pytest.approx(cdf(-1.96))
+    assert _adjusted_tail(0.1, 0.05, 1.96) == pytest.approx(cdf(0.1 + 2.06 / (1 - 0.05 * 2.06)))
+    # Beyond the pole of the transformation the limit is the end of the range.
+    assert _adjusted_tail(0.0, 0.5, 2.0) == 1.0
+    assert _adjusted_tail(0.0, -0.5, -2.0) == 0.0
+    assert _adjusted_tail(0.0, 0.6, 2.0) == 1.0

@@ -25,7 +25,7 @@ special: Any = importlib.import_module("scipy.special")
 parameters = st.floats(-1.0, 5.0).map(lambda e: 10.0**e)
 
 
-@given(parameters, parameters, st.floats(0.0, 1.0))
+@given(parameters, parameters, st.floats(1e-9, 1.0))
 def test_beta_cdf_agrees_with_scipy_over_the_bulk(a: float, b: float, p: float) -> None:
     x = float(special.betaincinv(a, b, p))
     assert beta_cdf(x, a, b) == pytest.approx(float(special.betainc(a, b, x)), rel=0, abs=1e-12)

@@ -75,6 +75,12 @@ def _pair(n: int, zero: float = 0.0, seed: int = 0) -> tuple[NDArray[np.float64]
         (15, 0.0, "BCa bootstrap", "15 values: coverage is approximate"),
         (100, 0.45, "BCa bootstrap", "100 values: coverage is approximate"),
         (100, 0.5, "t", "100 values: coverage is approximate"),
+        (118, 0.5, "t", "118 values: coverage is approximate"),
+        (120, 0.5, "BCa bootstrap", "120 values: coverage is approximate"),
+        (199, 0.0, "BCa bootstrap", "199 values: coverage is approximate"),
+        (200, 0.0, "BCa bootstrap", None),
+        (199, 0.8, "t", "199 values: coverage is approximate"),
+        (200, 0.8, "t", None),
         (250, 0.5, "BCa bootstrap", None),
         (250, 0.8, "t", None),
         (500, 0.8, "BCa bootstrap", None),
@@ -144,6 +150,7 @@ def test_clusters_that_moved_alike_have_no_spread() -> None:
 def test_no_pairs_leave_everything_open() -> None:
     found = difference_interval([], [])
     assert (_ends(found), found.method, found.note) == ((-1.0, 1.0), "none", "no pairs")
+    assert _ends(difference_interval([], [], bounds=(1, 5))) == (-4.0, 4.0)
     one = difference_interval([1], [0])
     assert _ends(one) == pytest.approx((-1.0, -1 + 2 * 0.95))
 

@@ -28,6 +28,12 @@ def test_mcnemar_of_a_published_table() -> None:
     assert 2 * exact_mcnemar(16, 6, mid_p=True) == pytest.approx(0.034690, abs=5e-7)
 
 
+@pytest.mark.parametrize("n", [1, 5, 40, 200])
+def test_mcnemar_of_losses_alone_is_a_power_of_two_to_the_last_bit(n: int) -> None:
+    assert exact_mcnemar(n, 0) == 0.5**n
+    assert exact_mcnemar(0, n) == 1.0
+
+
 def test_mcnemar_mid_p_counts_half_of_the_observed_point() -> None:
     assert exact_mcnemar(3, 0, mid_p=True) == pytest.approx(1 / 16)
     assert exact_mcnemar(0, 3, mid_p=True) == pytest.approx(15 / 16)

@@ -195,12 +195,23 @@ def test_no_pairs_decide_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "p"), [(1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.9, 0.2, 0.5), (0.4, 0.4, 1.0)]
+    ("before", "after", "p", "note"),
+    [
+        (1.0, 0.0, 0.5, "only 1 of 1 pairs differs: no p below 0.05 is possible"),
+        (0.0, 1.0, 1.0, "only 1 of 1 pairs differs: no p below 0.05 is possible"),
+        (
+            0.9,
+            0.2,
+            0.5,
+            "only 1 of 1 pairs differs: no p below 0.05 is possible; one pair is not enough",
+        ),
+        (0.4, 0.4, 1.0, "none of 1 pairs differs; one pair is not enough"),
+    ],
 )
-def test_one_pair_decides_nothing(before: float, after: float, p: float) -> None:
+def test_one_pair_decides_nothing(before: float, after: float, p: float, note: str) -> None:
     found = paired_test([before], [after])
     assert found.p == p
-    assert found.note
+    assert found.note == note
 
 
 @pytest.mark.parametrize("n", [3, 40, 1000])
@@ -243,6 +254,7 @@ def test_rounding_noise_is_no_difference() -> None:
         (4, {"mid_p": True}, False),
         (5, {"alpha": 0.01}, True),
         (7, {"alpha": 0.01}, False),
+        (4, {"alpha": 0.0625}, True),
     ],
 )
 def test_too_few_discordant_pairs_are_said_to_be_too_few(

@@ -21,6 +21,10 @@ def test_effect_and_n_of_an_example_by_hand() -> None:
     assert required_n(0.5, 0.12432) == 101
     assert required_n(0.5, 0.12433) == 100
     assert required_n(0.5, -0.12433) == 100
+    # (0.5244 + 0.2533) * 0.5 / 10
+    assert minimum_detectable_effect(0.5, 100, alpha=0.3, power=0.6) == pytest.approx(
+        0.038887, 1e-4
+    )
 
 
 def test_effect_falls_with_n_and_rises_with_confidence_and_power() -> None:
@@ -70,13 +74,14 @@ def test_sd_is_not_zero_when_nothing_differed() -> None:
     # None of 50 differing, up to 5.8 % may: sqrt(0.058) = 0.24.
     assert difference_sd(same, same) == pytest.approx(math.sqrt(1 - 0.05 ** (1 / 50)))
     assert difference_sd([1.0], [0.0]) == pytest.approx(math.sqrt(0.95) * 2)
-    wide = difference_sd(same, same, bounds=(0.0, 10.0))
+    wide = difference_sd(same, same, bounds=(1.0, 11.0))
     assert wide == pytest.approx(10 * math.sqrt(1 - 0.05 ** (1 / 50)))
 
 
 def test_pairs_needed_by_an_exact_test() -> None:
     assert nonzero_needed() == 5
     assert [nonzero_needed(0.05, family) for family in (3, 5, 15)] == [6, 7, 9]
+    assert nonzero_needed(0.6) == 1
     assert nonzero_needed(0.25) == 3  # 2^-2 is not below 0.25
     m = nonzero_needed(0.05, 3)
     assert paired_test([1] * m, [0] * m).p * 3 < 0.05

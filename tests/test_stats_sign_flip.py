@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -72,6 +73,7 @@ def test_monte_carlo_counts_the_observed_assignment() -> None:
     assert monte_carlo_sign_flip(differences, resamples=999, seed=0) == 1 / 1000
     assert monte_carlo_sign_flip(-differences, resamples=999, seed=0) == 1.0
     assert monte_carlo_sign_flip(np.zeros(5), resamples=9, seed=0) == 1.0
+    assert monte_carlo_sign_flip(differences, resamples=1, seed=0) == 1 / 2
     with pytest.raises(ValueError, match="resamples"):
         monte_carlo_sign_flip(differences, resamples=0, seed=0)
 
@@ -83,4 +85,13 @@ def test_monte_carlo_draws_every_chunk_anew(monkeypatch: pytest.MonkeyPatch) -> 
     t = float(stats.ttest_1samp(differences, 0.0, alternative="less").pvalue)
     assert 0.1 < t < 0.9  # equal chunks would make it 0 or 1
     assert found == pytest.approx(t, abs=0.03)
-    assert round(found * 4002) == pytest.approx(found * 4002, abs=1e-6)
+    assert monte_carlo_sign_flip(np.ones(30), resamples=4001, seed=1) == 1.0
+
+
+def test_monte_carlo_does_not_hold_all_signs_at_once() -> None:
+    differences = np.random.default_rng(0).normal(size=300)
+    tracemalloc.start()
+    monte_carlo_sign_flip(differences, resamples=30_000, seed=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 24e6  # all of them are 72 MB

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.files.jsonl import unwritable
 from bridge.model.errors import InputError
+from bridge_deepeval.cases import is_conversation
+from bridge_deepeval.records import VERSION
 
 if TYPE_CHECKING:
     from deepeval.tracing.api import MetricData
@@ -20,12 +23,12 @@ class RunFile:
         from deepeval.test_run import TestRun
 
         self._path = path
-        self._run = TestRun(
-            testCases=[],
-            metricsScores=[],
-            identifier=identifier,
-            prompts=[],
-            hyperparameters={"system": system},
+        self._run = TestRun.model_validate(
+            {
+                "identifier": identifier,
+                "prompts": [],
+                "hyperparameters": {"system": system, VERSION: metadata.version("deepeval")},
+            }
         )
         self._seen: set[tuple[str, int]] = set()
         self._counts = {True: 0, False: 0}
@@ -42,7 +45,7 @@ class RunFile:
         if key in self._seen:
             raise InputError(f"test case {test_case.name!r} stands twice in epoch {epoch}")
         self._seen.add(key)
-        conversational = hasattr(test_case, "turns")
+        conversational = is_conversation(test_case)
         record = create_api_test_case(test_case=test_case, index=self._counts[conversational])
         self._counts[conversational] += 1
         for each in found:

@@ -29,7 +29,7 @@ def to_calls(calls: Sequence[ToolCall]) -> list[NativeCall]:
     return [
         NativeCall(
             name=call.name,
-            input_parameters=None if isinstance(call.arguments, str) else call.arguments,
+            input_parameters=None if isinstance(call.arguments, str) else dict(call.arguments),
             output=call.result,
         )
         for call in calls
@@ -42,7 +42,9 @@ def to_expected(expected: ExpectedCalls | None) -> list[NativeCall] | None:
 
     if expected is None:
         return None
-    return [NativeCall(name=call.name, input_parameters=call.arguments) for call in expected.calls]
+    return [
+        NativeCall(name=call.name, input_parameters=dict(call.arguments)) for call in expected.calls
+    ]
 
 
 # --- native to neutral ------------------------------------------------------------------------

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
-from bridge.model.message import Message, Passage, passage_text
+from bridge.model.message import Passage, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Held, as_text, exactly, pack, unpack
-from bridge_deepeval.calls import (
-    Fields,
-    held_calls,
-    held_expected_calls,
-    read_calls,
-    read_expected,
-    to_calls,
-    to_expected,
+from bridge.plugin.carry import KEY, Held, as_text, pack, unpack
+from bridge_deepeval.calls import Fields, read_calls, read_expected, to_calls, to_expected
+from bridge_deepeval.held import (
+    CASE,
+    OUTPUT,
+    TURNS_CASE,
+    held_expected,
+    held_input,
+    held_metadata,
+    held_usage,
+    turns_output,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def to_conversation(case: Case, output: Output) -> ConversationalTestCase:
         expected_outcome=held_expected(case.expected) or None,
         context=_passages(case.reference_contexts),
         tags=list(case.tags) or None,
-        metadata=_metadata(case, output, TURNS_CASE, TURNS_OUTPUT),
+        metadata=_metadata(case, output, TURNS_CASE, turns_output(len(case.turns))),
     )
 
 
@@ -107,31 +109,38 @@ def _metadata(case: Case, output: Output, case_held: Held, output_held: Held) ->
 
 def from_test_case(native: Any) -> tuple[Case, Output]:
     """Case and output from a test case, or from a row of a run file with its attributes."""
-    carried = (native.metadata or {}).get(KEY)
+    metadata = native.metadata or {}
+    carried = metadata.get(KEY)
     parts = carried if isinstance(carried, Mapping) else {}
     case: Fields = {
         "id": native.name or UNNAMED,
         "reference_contexts": read_passages(native.context),
-        "tags": native.tags or [],
-        "metadata": held_metadata(native.metadata or {}),
+        "tags": native.tags or (),
+        "metadata": held_metadata(metadata),
     }
-    ours = KEY in (native.metadata or {})
-    if hasattr(native, "turns"):
+    if is_conversation(native):
         case["expected"] = native.expected_outcome or ""
         case["input"] = native.scenario or ""
-        case["turns"], turns = read_turns(native.turns)
+        users, turns = read_turns(native.turns, KEY in metadata)
+        case["turns"] = users
         answer: Fields = {"turns": turns}
+        held = (TURNS_CASE, turns_output(len(users)))
     else:
         case["expected"] = native.expected_output or ""
         case["input"] = native.input
-        case["expected_calls"] = read_expected(native.expected_tools, ours)
+        case["expected_calls"] = read_expected(native.expected_tools, KEY in metadata)
         answer = _read_answer(native)
-    held = (TURNS_CASE, TURNS_OUTPUT) if hasattr(native, "turns") else (CASE, OUTPUT)
+        held = (CASE, OUTPUT)
     answer["case_id"] = case["id"]
     return (
         Case.model_validate(unpack(parts.get("case"), case, held[0])),
         Output.model_validate(unpack(parts.get("output"), answer, held[1])),
     )
+
+
+def is_conversation(native: Any) -> bool:
+    """Whether a test case is a conversational one."""
+    return not hasattr(native, "input")
 
 
 def _read_answer(native: Any) -> Fields:
@@ -152,8 +161,13 @@ def _read_answer(native: Any) -> Fields:
     return answer
 
 
-def read_turns(turns: Iterable[Any]) -> tuple[tuple[Fields, ...], list[Fields]]:
-    """The user turns of a conversation, and the answers to them."""
+def read_turns(turns: Iterable[Any], ours: bool) -> tuple[tuple[Fields, ...], list[Fields]]:
+    """The user turns of a conversation, and the answers to them.
+
+    Args:
+        turns: DeepEval's turns.
+        ours: Whether an adapter wrote them: what run files leave out is carried then.
+    """
     users: list[Fields] = []
     answers: list[Fields] = []
     for turn in turns:
@@ -161,15 +175,15 @@ def read_turns(turns: Iterable[Any]) -> tuple[tuple[Fields, ...], list[Fields]]:
             users.append({"user": turn.content})
         elif len(answers) < len(users):
             answers += [{} for _ in range(len(users) - len(answers) - 1)]
-            answers.append(_read_turn(turn))
+            answers.append(_read_turn(turn, ours))
         elif users:
-            more = _read_turn(turn)
+            more = _read_turn(turn, ours)
             calls = answers[-1].get("tool_calls", []) + more.get("tool_calls", [])
             answers[-1] |= more | ({"tool_calls": calls} if calls else {})
     return tuple(users), answers
 
 
-def _read_turn(turn: Any) -> Fields:
+def _read_turn(turn: Any, ours: bool) -> Fields:
     fields: Fields = {}
     if turn.content:
         fields["text"] = turn.content
@@ -177,7 +191,7 @@ def _read_turn(turn: Any) -> Fields:
         fields["tool_calls"] = read_calls(turn.tools_called)
     if turn.retrieval_context:
         fields["retrieved_contexts"] = read_passages(turn.retrieval_context)
-    if turn.latency_ms is not None:
+    if turn.latency_ms is not None and not ours:
         fields["latency_s"] = turn.latency_ms / 1000
     return fields
 
@@ -188,82 +202,3 @@ def read_passages(passages: Iterable[Any] | None) -> list[Any]:
         each if isinstance(each, str) else {"text": each.context, "source": each.source}
         for each in passages or ()
     ]
-
-
-# --- what the native form keeps ---------------------------------------------------------------
-
-
-def held_input(value: Any) -> str:
-    """A case's input as it is read back: messages become their text, with roles where several."""
-    if not isinstance(value, list | tuple):
-        return as_text(value)
-    messages = [Message.model_validate(each) for each in value]
-    if len(messages) == 1:
-        return messages[0].text
-    return "\n".join(f"{each.role}: {each.text}" for each in messages)
-
-
-def held_expected(value: Any) -> str:
-    """A reference answer as it is read back: the first accepted one, as text."""
-    if isinstance(value, list):
-        return as_text(value[0]) if value else ""
-    return "" if value is None else as_text(value)
-
-
-def held_metadata(value: Mapping[str, Any]) -> Fields:
-    """A case's metadata as it is read back: without the reserved key."""
-    return {name: item for name, item in value.items() if name != KEY}
-
-
-def held_passages(passages: Iterable[Any]) -> list[str]:
-    """Passages as they are read back: their texts."""
-    return [each if isinstance(each, str) else each["text"] for each in passages]
-
-
-def held_usage(value: Mapping[str, Any]) -> Fields | None:
-    """Tokens as they are read back."""
-    names = ("input_tokens", "output_tokens")
-    return {name: value[name] for name in names if value.get(name) is not None} or None
-
-
-def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
-    return tuple({"user": turn["user"]} for turn in turns)
-
-
-def _held_answers(turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
-    held = []
-    for turn in turns:
-        fields: Fields = {}
-        if text := as_text(turn.get("text", "")):
-            fields["text"] = text
-        if turn.get("tool_calls"):
-            fields["tool_calls"] = held_calls(turn["tool_calls"])
-        if turn.get("retrieved_contexts"):
-            fields["retrieved_contexts"] = held_passages(turn["retrieved_contexts"])
-        if turn.get("latency_s") is not None:
-            fields["latency_s"] = turn["latency_s"] * 1000 / 1000
-        held.append(fields)
-    return held
-
-
-_CASE: Held = {
-    "id": exactly,
-    "input": held_input,
-    "expected": held_expected,
-    "reference_contexts": held_passages,
-    "tags": exactly,
-    "metadata": held_metadata,
-}
-CASE: Held = {**_CASE, "expected_calls": held_expected_calls}
-TURNS_CASE: Held = {**_CASE, "turns": _held_users}
-OUTPUT: Held = {
-    "case_id": exactly,
-    "text": as_text,
-    "tool_calls": held_calls,
-    "retrieved_contexts": held_passages,
-    "latency_s": exactly,
-    "cost_usd": exactly,
-    "usage": held_usage,
-}
-TURNS_OUTPUT: Held = {"case_id": exactly, "turns": _held_answers}

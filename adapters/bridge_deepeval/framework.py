@@ -74,7 +74,7 @@ class DeepEvalFramework:
         Raises:
             InputError: If there is no output.
         """
-        from bridge_deepeval.cases import to_test_case
+        from bridge_deepeval.cases import is_conversation, to_test_case
         from bridge_deepeval.scorers import to_metric
 
         if not bundle.outputs:
@@ -84,9 +84,9 @@ class DeepEvalFramework:
         native = [to_test_case(case, output) for case, output in pairs]
         metrics = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
         return NativeSet(
-            test_cases=tuple(each for each in native if not hasattr(each, "turns")),
+            test_cases=tuple(each for each in native if not is_conversation(each)),
             metrics=tuple(to_metric(each, conversational=False) for each in metrics),
-            conversations=tuple(each for each in native if hasattr(each, "turns")),
+            conversations=tuple(each for each in native if is_conversation(each)),
             conversational_metrics=tuple(to_metric(each, conversational=True) for each in metrics),
         )
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
@@ -19,7 +20,7 @@ from bridge.model.score import Score
 from bridge.plugin.carry import Remembered
 from bridge.plugin.route import PROBE, Pair, Route, Task
 from bridge_deepeval.artefact import RunFile
-from bridge_deepeval.cases import from_test_case, to_test_case
+from bridge_deepeval.cases import from_test_case, is_conversation, to_test_case
 from bridge_deepeval.rows import read_score
 
 if TYPE_CHECKING:
@@ -49,14 +50,17 @@ class DeepEvalRoute(Route[Any, Found]):
         run = RunFile(self._path, self.task.name, self.task.system)
         raised: list[Pair] = []
         direct = Direct(self.task)
-        for case, output, test_case in self.translated(self.task.pairs):
-            found = direct.score(test_case)
-            if output.error is None and any(each.error is not None for each in found):
-                raised.append((case, output))
-            else:
-                run.add(test_case, output.epoch, found)
-                yield from self.rows_of(output, found)
-            if len(raised) == PROBE:
+        for batch in self.batches():
+            found: list[Found] = [direct.score(test_case) for _, _, test_case in batch]
+            rows: list[Score] = []
+            for (case, output, test_case), each in zip(batch, found, strict=True):
+                if output.error is None and _any_raised(each):
+                    raised.append((case, output))
+                else:
+                    run.add(test_case, output.epoch, each)
+                    rows += self.rows_of(output, each)
+            yield from rows
+            if len(raised) >= PROBE:
                 yield from self._settle(raised, run)
                 raised.clear()
         yield from self._settle(raised, run)
@@ -97,6 +101,28 @@ class DeepEvalRoute(Route[Any, Found]):
                 self.differences.append(f"{case.id}: {difference}")
         return theirs
 
+    def rehearse(self, found: Sequence[tuple[Pair, Found]]) -> None:
+        """Write a run file of these cases as :meth:`directly` does, and read it by DeepEval."""
+        from deepeval.test_run import TestRun
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "rehearsal.json"
+            run = RunFile(path, self.task.name, self.task.system)
+            for (case, output), each in found:
+                run.add(to_test_case(case, output), output.epoch, each)
+            run.finish(0.0)
+            with path.open(encoding="utf-8") as file:
+                read = TestRun.load(file)  # type: ignore[no-untyped-call]
+        records: dict[bool, Iterator[Any]] = {
+            False: iter(read.test_cases),
+            True: iter(read.conversational_test_cases),
+        }
+        for (case, _), each in found:
+            record = next(records[bool(case.turns)])
+            difference = _difference(each, record.metrics_data or [])
+            if difference:
+                self.differences.append(f"{case.id}: in the run file, {difference}")
+
     @property
     def _path(self) -> Path:
         return self.task.folder / f"{self.task.name}.json"
@@ -114,7 +140,7 @@ class Direct:
         self._missing = MissingTestCaseParamsError
         self._read_off = create_metric_data
         read: Remembered[Any] = Remembered(from_test_case)
-        self._metrics = {
+        self._metrics: dict[bool, list[Any]] = {
             conversational: [to_metric(each, conversational, read) for each in task.metrics]
             for conversational in (False, True)
         }
@@ -122,7 +148,7 @@ class Direct:
     def score(self, test_case: Any) -> list[MetricData]:
         """Measure a test case by every metric that it has a check for."""
         found = []
-        for metric in self._metrics[hasattr(test_case, "turns")]:
+        for metric in self._metrics[is_conversation(test_case)]:
             try:
                 metric.measure(test_case)
             except self._missing:
@@ -147,10 +173,11 @@ def evaluate_quietly(
 
     if not test_cases:
         return []
+    metrics: list[Any] = [to_metric(each, conversational) for each in task.metrics]
     with redirect_stdout(io.StringIO()):
         result = evaluate(
             test_cases=list(test_cases),
-            metrics=[to_metric(each, conversational) for each in task.metrics],
+            metrics=metrics,
             identifier=task.name,
             async_config=AsyncConfig(run_async=False),
             cache_config=CacheConfig(write_cache=False),
@@ -163,6 +190,10 @@ def evaluate_quietly(
             ),
         )
     return list(result.test_results)
+
+
+def _any_raised(found: Found) -> bool:
+    return any(each.error is not None for each in found)
 
 
 def _difference(ours: Found, theirs: Found) -> str:

@@ -8,7 +8,8 @@ of Inspect's log format version 2.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,13 +21,15 @@ from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import SharedMetric
+from bridge_inspect.held import held_metadata
 
 if TYPE_CHECKING:
-    from inspect_ai.event import Event
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec
-    from inspect_ai.scorer import Score
 
 SOLVER = "recorded_outputs"
+
+MAX_MEMBER_NAME = 60_000
+"""Longest name of a zip member, in bytes."""
 
 
 def now() -> str:
@@ -120,10 +123,15 @@ class LogFile:
         if (sample.id, sample.epoch) in self._seen:
             raise InputError(f"sample {sample.id!r} stands twice in epoch {sample.epoch}")
         self._seen.add((sample.id, sample.epoch))
-        self._write(f"samples/{sample.id}_epoch_{sample.epoch}.json", sample)
-        self._summaries.append(sample.summary())
+        self._write(_member(sample), sample)
+        scores = {
+            name: score.model_copy(update={"metadata": None})
+            for name, score in (sample.scores or {}).items()
+        }
+        thin = {"scores": scores, "metadata": held_metadata(sample.metadata)}
+        self._summaries.append(sample.model_copy(update=thin).summary())
         self._light.append(
-            EvalSample(id=sample.id, epoch=sample.epoch, input="", target="", scores=sample.scores)
+            EvalSample(id=sample.id, epoch=sample.epoch, input="", target="", scores=scores)
         )
 
     def finish(self) -> None:
@@ -144,7 +152,8 @@ class LogFile:
 
     def discard(self) -> None:
         """Take away what was written, if it was not finished."""
-        self._zip.close()
+        with suppress(OSError, ValueError):
+            self._zip.close()
         self._partial.unlink(missing_ok=True)
 
     def _write(self, member: str, value: Any) -> None:
@@ -156,52 +165,9 @@ class LogFile:
             raise unwritable(self._path, error) from None
 
 
-def to_events(
-    sample: EvalSample, scores: Mapping[str, Score], options: Mapping[str, Any], at: datetime
-) -> list[Event]:
-    """What Inspect's viewer shows as the transcript: the sample's start and each scorer's score."""
-    from inspect_ai.dataset import Sample
-    from inspect_ai.event import SampleInitEvent, ScoreEvent, SpanBeginEvent, SpanEndEvent
-
-    events: list[Event] = []
-    prefix = sample.uuid or ""
-
-    def common(span: str) -> dict[str, Any]:
-        uuid = f"{prefix}-{len(events)}"
-        return {"uuid": uuid, "span_id": span, "timestamp": at, "working_start": 0.0}
-
-    def begin(span: str, name: str, kind: str, parent: str | None = None) -> None:
-        events.append(
-            SpanBeginEvent(id=span, name=name, type=kind, parent_id=parent, **common(span))
-        )
-
-    def end(span: str) -> None:
-        events.append(SpanEndEvent(id=span, **common(span)))
-
-    first, scorers = f"{prefix}-init", f"{prefix}-scorers"
-    begin(first, "init", "init")
-    native = Sample(
-        id=sample.id,
-        input=sample.input,
-        target=sample.target,
-        choices=sample.choices,
-        metadata=sample.metadata,
-    )
-    events.append(SampleInitEvent(sample=native, **common(first)))
-    end(first)
-    begin(scorers, "scorers", "scorers")
-    for name, score in scores.items():
-        span = f"{scorers}-{name}"
-        begin(span, name, "scorer", scorers)
-        events.append(
-            ScoreEvent(
-                score=score,
-                target=sample.target,
-                scorer=name,
-                scorer_args=options.get(name),
-                **common(span),
-            )
-        )
-        end(span)
-    end(scorers)
-    return events
+def _member(sample: EvalSample) -> str:
+    """Inspect's name for a sample's member, unless a zip archive cannot hold that."""
+    name = f"samples/{sample.id}_epoch_{sample.epoch}.json"
+    if "\x00" in name or len(name.encode()) > MAX_MEMBER_NAME:
+        return f"samples/{sample.uuid}_epoch_{sample.epoch}.json"
+    return name

@@ -7,16 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Held, as_text, exactly, pack, unpack
+from bridge.plugin.carry import KEY, as_text, pack, unpack
 from bridge_inspect.calls import (
     Fields,
     answer_messages,
     held_calls,
-    held_messages,
     read_calls,
     read_messages,
     text_of,
     to_messages,
+)
+from bridge_inspect.held import (
+    CASE,
+    OUTPUT,
+    TURNS_CASE,
+    held_expected,
+    held_metadata,
+    held_stop,
+    held_usage,
+    turns_output,
 )
 
 if TYPE_CHECKING:
@@ -24,9 +33,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
     from inspect_ai.scorer import Target
     from inspect_ai.solver import TaskState
-
-STOP_REASONS = frozenset({"stop", "max_tokens", "model_length", "tool_calls", "content_filter"})
-
 
 # --- neutral to native ------------------------------------------------------------------------
 
@@ -57,7 +63,7 @@ def _sent(case: Case) -> str | list[ChatMessage]:
 
 def carried_output(case: Case, output: Output) -> dict[str, Any]:
     """What of an output goes beside the case, under the reserved key."""
-    return pack(output, TURNS_OUTPUT if case.turns else OUTPUT)
+    return pack(output, turns_output(len(case.turns)) if case.turns else OUTPUT)
 
 
 def to_history(case: Case, output: Output) -> list[ChatMessage]:
@@ -107,13 +113,18 @@ def to_model_output(case: Case, output: Output) -> ModelOutput:
         choices=[
             ChatCompletionChoice(
                 message=ChatMessageAssistant(content=as_text(text)),
-                stop_reason=held_stop(output.stop_reason) or "unknown",
+                stop_reason=_to_stop(output.stop_reason),
             )
         ],
         usage=_to_usage(output),
         time=output.latency_s,
         error=output.error,
     )
+
+
+def _to_stop(reason: str | None) -> Any:
+    """A stop reason as Inspect's literal."""
+    return held_stop(reason) or "unknown"
 
 
 def _to_usage(output: Output) -> ModelUsage | None:
@@ -155,7 +166,7 @@ def from_sample(sample: Any) -> tuple[Case, Output]:
         choices=sample.choices or (),
         messages=sample.messages,
         output=sample.output,
-        metadata=sample.metadata,
+        metadata=sample.metadata or {},
     )
 
 
@@ -185,16 +196,22 @@ def from_native(
         case["turns"], answer["turns"] = read_turns(messages)
     else:
         case["input"] = input if isinstance(input, str) else read_messages(input)
-        answer["text"] = output.completion
+        answer["text"] = _completion(output)
         answer["tool_calls"] = read_calls(_after_input(messages, input))
     if KEY not in metadata:
         answer["messages"] = read_messages(messages)
+    held = (TURNS_CASE, turns_output(len(case["turns"]))) if turns else (CASE, OUTPUT)
     return (
-        Case.model_validate(unpack(parts.get("case"), case, TURNS_CASE if turns else CASE)),
-        Output.model_validate(
-            unpack(parts.get("output"), answer, TURNS_OUTPUT if turns else OUTPUT)
-        ),
+        Case.model_validate(unpack(parts.get("case"), case, held[0])),
+        Output.model_validate(unpack(parts.get("output"), answer, held[1])),
     )
+
+
+def _completion(output: Any) -> str:
+    """The answer; older logs have it in the choices only."""
+    if output.completion or not output.choices:
+        return output.completion or ""
+    return text_of(output.choices[0].message)
 
 
 def _read_output(output: Any) -> Fields:
@@ -241,78 +258,3 @@ def read_turns(messages: Sequence[Any]) -> tuple[tuple[Fields, ...], list[Fields
             answer["tool_calls"] = calls
         answers.append(answer)
     return users, answers
-
-
-# --- what the native form keeps ---------------------------------------------------------------
-
-
-def held_input(value: Any) -> Any:
-    """A case's input as it is read back."""
-    return held_messages(value) if isinstance(value, list) else as_text(value)
-
-
-def held_expected(value: Any) -> Any:
-    """A reference answer as it is read back from a target."""
-    if value is None or value == []:
-        return ""
-    if not isinstance(value, list):
-        return as_text(value)
-    texts = [as_text(item) for item in value]
-    return texts[0] if len(texts) == 1 else texts
-
-
-def held_metadata(value: Mapping[str, Any]) -> Fields:
-    """A case's metadata as it is read back: without the reserved key."""
-    return {name: item for name, item in value.items() if name != KEY}
-
-
-def held_stop(value: str | None) -> str | None:
-    """A stop reason, if Inspect knows it."""
-    return value if value in STOP_REASONS else None
-
-
-def held_usage(value: Mapping[str, Any]) -> Fields | None:
-    """Tokens as they are read back: both counts, not both 0."""
-    sent, received = value.get("input_tokens"), value.get("output_tokens")
-    if sent is None or received is None or (sent, received) == (0, 0):
-        return None
-    return {"input_tokens": sent, "output_tokens": received}
-
-
-def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
-    return tuple({"user": turn["user"]} for turn in turns)
-
-
-def _held_answers(turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
-    held = []
-    for turn in turns:
-        fields: Fields = {}
-        if text := as_text(turn.get("text", "")):
-            fields["text"] = text
-        if turn.get("tool_calls"):
-            fields["tool_calls"] = held_calls(turn["tool_calls"])
-        held.append(fields)
-    return held
-
-
-_CASE: Held = {
-    "id": exactly,
-    "expected": held_expected,
-    "choices": exactly,
-    "metadata": held_metadata,
-}
-CASE: Held = {**_CASE, "input": held_input}
-TURNS_CASE: Held = {**_CASE, "turns": _held_users}
-_OUTPUT: Held = {
-    "case_id": exactly,
-    "epoch": exactly,
-    "latency_s": exactly,
-    "usage": held_usage,
-    "cost_usd": exactly,
-    "model": exactly,
-    "stop_reason": held_stop,
-    "error": exactly,
-}
-OUTPUT: Held = {**_OUTPUT, "text": as_text, "tool_calls": held_calls}
-TURNS_OUTPUT: Held = {**_OUTPUT, "turns": _held_answers}

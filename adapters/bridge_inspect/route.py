@@ -11,8 +11,10 @@ import asyncio
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -21,9 +23,10 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY, Remembered
 from bridge.plugin.route import PROBE, Pair, Route, Task
-from bridge_inspect.artefact import LogFile, now, to_events, to_log, to_spec
+from bridge_inspect.artefact import LogFile, now, to_log, to_spec
 from bridge_inspect.cases import carried_output, from_state, to_history, to_model_output, to_sample
 from bridge_inspect.rows import read_score
+from bridge_inspect.transcript import Transcript
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec
@@ -52,16 +55,19 @@ class InspectRoute(Route["EvalSample", "EvalSample"]):
         log = LogFile(self._path, self._spec())
         raised: list[Pair] = []
         try:
-            with asyncio.Runner() as runner:
+            with closing(asyncio.new_event_loop()) as loop:
                 direct = Direct(self.task)
-                for case, output, sample in self.translated(self.task.pairs):
-                    runner.run(direct.score(sample))
-                    if output.error is None and _any_raised(sample):
-                        raised.append((case, output))
-                    else:
-                        log.add(sample)
-                        yield from self.rows_of(output, sample)
-                    if len(raised) == PROBE:
+                for batch in self.batches():
+                    loop.run_until_complete(direct.score_all(sample for _, _, sample in batch))
+                    rows: list[Score] = []
+                    for case, output, sample in batch:
+                        if output.error is None and _any_raised(sample):
+                            raised.append((case, output))
+                        else:
+                            log.add(sample)
+                            rows += self.rows_of(output, sample)
+                    yield from rows
+                    if len(raised) >= PROBE:
                         yield from self._settle(raised, log)
                         raised.clear()
             yield from self._settle(raised, log)
@@ -96,14 +102,31 @@ class InspectRoute(Route["EvalSample", "EvalSample"]):
         self.compared += len(theirs)
         found = []
         native = self.translated(pairs)
-        for (pair, other), (case, _, mine) in zip(theirs, native, strict=True):
-            with asyncio.Runner() as runner:
-                runner.run(direct.score(mine))
-            difference = _difference(mine.scores or {}, other.scores or {})
-            if difference:
-                self.differences.append(f"{case.id}: {difference}")
-            found.append((pair, other if difference else mine))
+        with closing(asyncio.new_event_loop()) as loop:
+            for (pair, other), (case, _, mine) in zip(theirs, native, strict=True):
+                loop.run_until_complete(direct.score(mine))
+                difference = _difference(mine.scores or {}, other.scores or {})
+                if difference:
+                    self.differences.append(f"{case.id}: {difference}")
+                found.append((pair, other if difference else mine))
         return found
+
+    def rehearse(self, found: Sequence[tuple[Pair, EvalSample]]) -> None:
+        """Write a log of these samples as :meth:`directly` does, and read it by Inspect."""
+        from inspect_ai.log import read_eval_log
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "rehearsal.eval"
+            log = LogFile(path, self._spec())
+            for _, sample in found:
+                log.add(sample)
+            log.finish()
+            read = read_eval_log(str(path)).samples or []
+        scores = {(each.id, each.epoch): each.scores or {} for each in read}
+        for _, sample in found:
+            difference = _difference(sample.scores or {}, scores[sample.id, sample.epoch])
+            if difference:
+                self.differences.append(f"{sample.id}: in the log, {difference}")
 
     @property
     def _path(self) -> Path:
@@ -163,6 +186,11 @@ class Direct:
             if each.check is not None
         }
 
+    async def score_all(self, samples: Iterable[EvalSample]) -> None:
+        """Score samples in place, one after the other."""
+        for sample in samples:
+            await self.score(sample)
+
     async def score(self, sample: EvalSample) -> None:
         """Score a sample in place: scores, events and times."""
         from inspect_ai.model import ModelName
@@ -190,7 +218,10 @@ class Direct:
             if score is not None:
                 scores[name] = score
         sample.scores = scores
-        sample.events = to_events(sample, scores, self._options, at)
+        transcript = Transcript(sample, at)
+        transcript.start()
+        transcript.score(scores, self._options)
+        sample.events = transcript.events
         sample.started_at = at.isoformat()
         sample.completed_at = datetime.now(UTC).isoformat()
         sample.total_time = sample.working_time = round(time.perf_counter() - started, 6)

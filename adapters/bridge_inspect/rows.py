@@ -6,18 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.model.score import Raw, Score
+from bridge.model.score import Score
 from bridge.plugin.carry import KEY
+from bridge.plugin.imported import Scales, imported_score
 from bridge.plugin.shared import decode, summarise
 
 NAME = "inspect"
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's own score letters: correct, partial, incorrect, no answer."""
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-
-Scale = tuple[float, float]
-Scales = Mapping[str, Scale]
-"""The declared scale of a metric's native values; ``*`` is that of every other metric."""
 
 
 def read_score(
@@ -27,22 +24,22 @@ def read_score(
 
     Args:
         metric: The score's name in the log.
-        native: Inspect's ``Score``, or a log file's row with its attributes.
+        native: Inspect's ``Score``, or a log file's record with its attributes.
         key: ``framework``, ``framework_version``, ``system``, ``case_id`` and ``epoch``.
         scales: Declared scales of native values.
     """
     own = _own_rows(native, key)
     if own is not None:
         return own
-    reason = native.explanation or ""
-    common = {**key, "metric": metric, "scorer": metric, "reason": reason}
-    value = native.value
-    if isinstance(value, Mapping):
-        return [
-            _foreign(part, {**common, "metric": f"{metric}.{name}"}, scales, native.reason)
-            for name, part in value.items()
-        ]
-    return [_foreign(value, common, scales, native.reason)]
+    common = {**key, "scorer": metric, "reason": native.explanation or ""}
+    if isinstance(native.value, Mapping):
+        parts = {f"{metric}.{name}": part for name, part in native.value.items()}
+    else:
+        parts = {metric: native.value}
+    return [
+        _foreign(value, {**common, "metric": name}, scales or Scales(), native.reason)
+        for name, value in parts.items()
+    ]
 
 
 def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
@@ -54,52 +51,46 @@ def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
         rows = decode(carried["rows"], key)
     except (TypeError, ValueError):
         return None
-    return rows if summarise(rows).value == _number(native.value) else None
+    return rows if summarise(rows).value == _scored(native.value) else None
 
 
-def _number(value: Any) -> Any:
+def _scored(value: Any) -> Any:
+    """A native value; ``None`` for NaN, which says that there is none."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _foreign(
-    value: Any, common: Mapping[str, Any], scales: Scales | None, why: str | None
-) -> Score:
+def _foreign(value: Any, fields: Mapping[str, Any], scales: Scales, reason: str | None) -> Score:
+    known = _to_known(value)
+    if known is not None:  # on no scale but its own
+        label = value if isinstance(value, str) else str(value).lower()
+        return imported_score(known, {**fields, "label": label}, Scales(), native=value)
     number = _to_number(value)
-    if number is None:
-        shown = "no value" if value is None or _number(value) is None else f"value {value!r}"
-        error = f"{shown} ({why})" if why else f"{shown}, which is no score"
-        return Score(**{**common, "reason": common["reason"] or error}, status="error", error=error)
-    low, high = _scale(common["metric"], scales)
-    raw = Raw(value=value, scale=(low, high)) if (low, high) != (0.0, 1.0) else None
-    if isinstance(value, str):
-        raw = raw or Raw(value=value)
-    if not low <= number <= high:
-        error = f"value {value} is outside [{low:g}, {high:g}]: declare the metric's scale"
-        return Score(**common, status="error", error=error, raw=Raw(value=value))
-    return Score(
-        **common,
-        status="scored",
-        value=(number - low) / (high - low),
-        label=value if value in LETTERS else None,
-        raw=raw,
+    why = "no score" if _scored(value) is None else f"{value!r} is no score"
+    return imported_score(
+        number,
+        fields,
+        scales,
+        why=f"{why} ({reason})" if reason else why,
+        native=value if isinstance(value, str) else None,
     )
 
 
-def _scale(metric: str, scales: Scales | None) -> Scale:
-    known = scales or {}
-    return known.get(metric, known.get("*", (0.0, 1.0)))
+def _to_known(value: Any) -> float | None:
+    """The number that Inspect itself sees in a letter, a word or a truth value."""
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        return LETTERS.get(value, WORDS.get(value.strip().lower()))
+    return None
 
 
 def _to_number(value: Any) -> float | None:
     """A native value as a finite number; ``None`` where it is none."""
     if isinstance(value, str):
-        known = LETTERS.get(value, WORDS.get(value.strip().lower()))
-        if known is not None:
-            return known
         try:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool | int | float) and math.isfinite(value):
+    if isinstance(value, int | float) and math.isfinite(value):
         return float(value)
     return None

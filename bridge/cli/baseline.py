@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -14,11 +13,15 @@ def baseline(
     system: str = typer.Option(None, help="The system to take, where there are several."),
 ) -> int:
     """Write a run's accepted values as a baseline to commit."""
+    from collections.abc import Mapping
+    from datetime import UTC, datetime
+
     from bridge.files.baseline import write_baseline
     from bridge.gate.baseline import make_baseline
-    from bridge.gate.evidence import gather
+    from bridge.gate.gather import gather
 
-    made = make_baseline(gather([run]), system)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    made = make_baseline(gather([run]), system, created)
     write_baseline(made, output)
     scored = sum(len(each) for each in made.scores.values() if isinstance(each, Mapping))
     print(f"{output}: {len(made.scores)} metrics, {scored} case values")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +17,15 @@ if TYPE_CHECKING:
     from bridge.model.policy import GatePolicy
     from bridge.model.verdict import Verdict
 
+MARKDOWN = "eval-report.md"
+
 
 def gate(
     results: list[Path] = typer.Argument(..., help="Run directories or result files."),
     suite: Path = typer.Option(None, help="Suite with the gate policy; the run's own if left out."),
-    baseline: Path = typer.Option(None, help="Baseline file; the policy's own if left out."),
+    baseline: Path = typer.Option(
+        None, help="Baseline file, or a run; the policy's own if left out."
+    ),
     system: str = typer.Option(None, help="The system to decide on, where there are several."),
     report_dir: Path = typer.Option(None, help="Write eval-report.json and eval-report.md here."),
     as_json: bool = typer.Option(False, "--json", help="The report as JSON on stdout."),
@@ -46,11 +52,12 @@ def decide_and_report(
 ) -> int:
     """Gate results, print and write the report; returns the exit code."""
     from bridge.gate.decide import decide
-    from bridge.gate.evidence import gather
+    from bridge.gate.gather import gather
 
+    _remove_old_reports(report_dir)
     evidence = gather(results)
-    policy, name, home = _policy(suite, evidence)
-    accepted, accepted_name = _baseline(baseline, policy, home)
+    policy, name, home, evidence = _policy(suite, evidence)
+    accepted, accepted_name = _baseline(baseline, policy, home, system)
     verdict = decide(
         evidence, policy, accepted, system=system, baseline_name=accepted_name, suite=name
     )
@@ -65,27 +72,54 @@ def exit_code(verdict: Verdict) -> int:
     return 3 if verdict.verdict == "error" else 1
 
 
-def _policy(suite: Path | None, evidence: Evidence) -> tuple[GatePolicy, str, Path]:
-    """The policy in force, the suite's name, and the folder its paths are relative to."""
-    from bridge.files.suite import read_suite
+def _remove_old_reports(report_dir: Path | None) -> None:
+    """A report that stays from an earlier run would tell of a verdict that is not this one's."""
+    from bridge.report.json import NAME
+
+    if report_dir is not None:
+        for name in (NAME, MARKDOWN):
+            (report_dir / name).unlink(missing_ok=True)
+
+
+def _policy(suite: Path | None, evidence: Evidence) -> tuple[GatePolicy, str, Path, Evidence]:
+    """The policy in force, the suite's name, the folder its paths are relative to, the evidence.
+
+    A suite given with loose files also says which cases they owe.
+    """
+    from bridge.files.suite import read_suite, read_suite_cases
+    from bridge.gate.gather import with_golden_set
+    from bridge.model.errors import InputError
     from bridge.model.policy import GatePolicy
 
     if suite is not None:
         found = read_suite(suite)
-        return found.gate, found.name, suite.parent
-    if evidence.records:
-        record = evidence.records[0]
-        return record.suite.gate, record.suite.name, Path(record.suite_path).parent
-    return GatePolicy(), "", Path()
+        if not evidence.records:
+            evidence = with_golden_set(evidence, read_suite_cases(found, suite))
+        return found.gate, found.name, suite.parent, evidence
+    if not evidence.records:
+        return GatePolicy(), "", Path(), evidence
+    first, *others = evidence.records
+    if any(other.suite.gate != first.suite.gate for other in others):
+        raise InputError("the runs have different gate policies", fix="name one by --suite")
+    return first.suite.gate, first.suite.name, Path(first.suite_path).parent, evidence
 
 
 def _baseline(
-    named: Path | None, policy: GatePolicy, home: Path
+    named: Path | None, policy: GatePolicy, home: Path, system: str | None
 ) -> tuple[Baseline | None, str | None]:
-    from bridge.files.baseline import read_baseline
+    from bridge.files.baseline import FIX, read_baseline
+    from bridge.gate.baseline import make_baseline
+    from bridge.gate.gather import gather
+    from bridge.model.errors import InputError
 
     path = named or (home / policy.baseline if policy.baseline else None)
-    return (None, None) if path is None else (read_baseline(path), str(path))
+    if path is None:
+        return None, None
+    if not path.exists():
+        raise InputError("the baseline is not there", where=path, fix=FIX)
+    if path.suffix == ".jsonl" or path.is_dir():
+        return make_baseline(gather([path]), system), str(path)
+    return read_baseline(path), str(path)
 
 
 def _publish(verdict: Verdict, report_dir: Path | None, as_json: bool) -> None:
@@ -96,8 +130,11 @@ def _publish(verdict: Verdict, report_dir: Path | None, as_json: bool) -> None:
 
     if report_dir is not None:
         write_json(verdict, report_dir)
-        write_atomically(report_dir / "eval-report.md", [to_markdown(verdict)])
+        write_atomically(report_dir / MARKDOWN, [to_markdown(verdict)])
     if as_json:
         print(to_json(verdict), end="")
     else:
-        print(to_terminal(verdict, colour=sys.stdout.isatty()), end="")
+        on_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size().columns if on_terminal else None
+        colour = on_terminal and not os.environ.get("NO_COLOR")
+        print(to_terminal(verdict, width=width, colour=colour), end="")

@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "Lint golden sets, suites and reports.",
     "scan": "Scan texts for prompt injection.",
     "doctor": "Show what is installed, and the line that mends each gap.",
+    "setup": "Install what a framework needs that pip cannot install.",
 }
 """Each command's one line; the command is the function of that name in ``bridge.cli.<name>``."""
 
@@ -46,9 +47,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(_dispatch(arguments))
     except KeyboardInterrupt:
         sys.exit(_say("interrupted", 130))
-    except Exception as error:  # the one place where an error meets a person
+    except Exception as error:  # noqa: BLE001  # the one place where an error meets a person
         if debug:
-            raise
+            from traceback import print_exc
+
+            print_exc()
         sys.exit(_report(error))
 
 
@@ -75,9 +78,7 @@ def _call(name: str, arguments: Sequence[str]) -> int:
     import typer
 
     command: Callable[..., int] = getattr(import_module(f"bridge.cli.{name}"), name)
-    app = typer.Typer(
-        add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
-    )
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command()(command)
     result = app(arguments, prog_name=f"bridge {name}", standalone_mode=False)
     return result if isinstance(result, int) else 0
@@ -99,5 +100,7 @@ def _report(error: Exception) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    print(f"bridge: {text}", file=sys.stderr)
+    from bridge.report.inert import one_line  # file names and keys may hold anything
+
+    print(f"bridge: {one_line(text, 2000)}", file=sys.stderr)
     return code

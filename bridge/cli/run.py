@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 def run(
     suite: Path = typer.Argument(..., help="bridge.yaml"),
     frameworks: str = typer.Option("", help="Comma-separated; the suite's own if left out."),
-    outputs: list[Path] = typer.Option([], metavar="FILE", help="Recorded outputs instead of the suite's system."),
+    outputs: list[Path] = typer.Option(
+        [], metavar="FILE", help="Recorded outputs instead of the suite's system."
+    ),
     run_dir: Path = typer.Option(None, help="Where the run goes; runs/<suite> if left out."),
     resume: bool = typer.Option(False, "--resume", help="Keep what an earlier run finished."),
     limit: int = typer.Option(None, min=1, metavar="N", help="Only the first N cases."),
     tag: list[str] = typer.Option([], metavar="TAG", help="Only cases with one of these tags."),
     epochs: int = typer.Option(None, min=1, metavar="N", help="Answers to each case."),
-    workers: int = typer.Option(0, min=0, metavar="N", help="Worker processes at a time; 0: one a core."),
+    workers: int = typer.Option(
+        0, min=0, metavar="N", help="Worker processes at a time; 0: one a core."
+    ),
     dry_run: bool = typer.Option(False, "--dry-run", help="Say what would be done, do nothing."),
     gate: bool = typer.Option(False, "--gate", help="Decide by the suite's gate policy."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),

@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from bridge.files.jsonl import explain
 from bridge.model.case import Case
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
 from bridge.model.message import Message, Usage
 from bridge.model.output import Output, OutputTurn
 from bridge.model.values import Model

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.execution.assemble import assemble, read_found
+from bridge.execution.interpreter import interpreter_of
 from bridge.execution.jobs import Ending, is_done, read_ending, scores_file, shards, write_job
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
@@ -139,7 +140,7 @@ class Drive:
                 )
                 works.append(work)
                 job = Job(spec=self._spec(work, index), cases=cases, outputs=answers)
-                if not (self.resume and is_done(job, folder)):
+                if not (self.resume and is_done(job, folder, self.plan.versions[config.name])):
                     write_job(job, folder)
         return works
 
@@ -181,7 +182,7 @@ class Drive:
             work.folder,
             scores_file(work.folder),
             timeout_s=work.config.timeout_s,
-            python=work.config.python,
+            python=interpreter_of(work.config, self.plan.path.parent),
         )
         return work
 

@@ -12,8 +12,6 @@ from bridge.model.case import Case
 from bridge.model.job import Job, JobSpec
 from bridge.model.output import Output
 from bridge.model.values import EMPTY, Json, Model, Text
-from bridge.plugin.framework import version_of
-from bridge.plugin.registry import get_framework
 
 SHARD = 2000
 """Cases in one job."""
@@ -75,12 +73,11 @@ def read_job(folder: Path) -> Job:
     )
 
 
-def is_done(job: Job, folder: Path) -> bool:
-    """Whether an earlier run finished this very job with the framework as it is installed now."""
+def is_done(job: Job, folder: Path, version: str) -> bool:
+    """Whether an earlier run finished this very job with this version of the framework."""
     ending = read_ending(folder)
     if ending is None or ending.error is not None:
         return False
-    version = version_of(get_framework(job.spec.framework).info)
     return ending.version == version and read_job(folder) == job
 
 

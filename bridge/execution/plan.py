@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.execution.interpreter import ensure_runnable
 from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.suite import read_suite, read_suite_cases, resolve
@@ -15,7 +16,6 @@ from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows
 from bridge.model.suite import FrameworkConfig, Suite, SystemConfig
-from bridge.plugin.registry import get_framework
 from bridge.scorers.evaluate import expected_rows
 from bridge.scorers.registry import validate_check
 
@@ -40,12 +40,14 @@ class Plan:
         path: Where it was read.
         golden: Its golden sets, with the place of every case.
         cases: The cases to run.
+        versions: Version of each framework where it will run.
     """
 
     suite: Suite
     path: Path
     golden: GoldenSet
     cases: tuple[Case, ...]
+    versions: Mapping[str, str]
 
     def where(self, case: Case) -> str:
         """``path:line`` of a case."""
@@ -61,19 +63,19 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
         MissingDependency: If a framework is not installed.
     """
     suite = _select(read_suite(suite_path), selection, suite_path)
-    _import_from(suite_path.parent)
+    import_from(suite_path.parent)
     golden = read_suite_cases(suite, suite_path)
     cases = _select_cases(golden.cases, selection)
     if not cases:
         wanted = f" with tag {', '.join(selection.tags)}" if selection.tags else ""
         raise InputError(f"no case{wanted} to run", where=suite_path, fix="widen the selection")
-    plan = Plan(suite, suite_path, golden, cases)
+    versions = {each.name: ensure_runnable(each, suite_path.parent) for each in suite.frameworks}
+    plan = Plan(suite, suite_path, golden, cases, versions)
     _check_checks(plan)
-    _check_frameworks(plan)
     return plan
 
 
-def _import_from(folder: Path) -> None:
+def import_from(folder: Path) -> None:
     """Let ``module:attribute`` in a suite name a module beside it, as the workers do."""
     if str(folder.absolute()) not in sys.path:
         sys.path.insert(0, str(folder.absolute()))
@@ -126,13 +128,6 @@ def _check_checks(plan: Plan) -> None:
                 line=line,
                 fix="add checks to the suite or to the case",
             )
-
-
-def _check_frameworks(plan: Plan) -> None:
-    for config in plan.suite.frameworks:
-        framework = get_framework(config.name)
-        if config.python is None:
-            framework.ensure_available()
 
 
 def rows_of(plan: Plan, outputs: Iterable[Output]) -> list[ExpectedRows]:

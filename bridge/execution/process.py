@@ -34,6 +34,8 @@ class Child:
         """Note progress; True once the child has ended. A child that hangs is killed."""
         ended = self.process.poll() is not None
         self._count()
+        if ended:
+            _signal_group(self.process, signal.SIGKILL)  # what a killed child leaves running
         if not ended and time.monotonic() - self._alive > self.timeout_s:
             self.hung = True
             self.kill()

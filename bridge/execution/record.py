@@ -57,7 +57,7 @@ def known(
             "metrics": metric_records(plan),
             "systems": tuple(dict.fromkeys(output.system for output in outputs)),
             "epochs": max(output.epoch for output in outputs),
-            "notes": tuple(notes),
+            "notes": (*plan.golden.notes(), *notes),
         }
     )
 
@@ -87,7 +87,16 @@ def _metric(check: Check, params_digest: str) -> MetricRecord:
 
 
 def _digest(check: Check) -> str:
-    members = [_digest(member) for member in check.checks]
+    """What the values of a check depend on, beside its scorer's version."""
+    members = [
+        {
+            "scorer": member.scorer,
+            "weight": member.weight,
+            "threshold": member.threshold,
+            "digest": _digest(member),
+        }
+        for member in check.checks
+    ]
     return digest({"params": check.params, "negate": check.negate, "all": members})
 
 

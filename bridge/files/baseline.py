@@ -9,24 +9,28 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bridge.files.jsonl import explain, unreadable, write_atomically
+from bridge.files.digest import set_digest
+from bridge.files.jsonl import read_object, write_atomically
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
+
+FIX = "make one with: bridge baseline RUN -o FILE"
 
 
 def read_baseline(path: Path) -> Baseline:
     """Read a baseline.
 
     Raises:
-        InputError: If it is not there or not one.
+        InputError: If it is not there, not one, or was changed since it was made.
     """
     try:
-        return Baseline.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise unreadable(path, error) from None
+        baseline = Baseline.model_validate(read_object(path))
     except ValidationError as error:
-        fix = "make one with: bridge baseline RUN -o FILE"
-        raise InputError(f"not a baseline ({explain(error)})", where=path, fix=fix) from None
+        raise InputError(f"not a baseline ({explain(error)})", where=path, fix=FIX) from None
+    if baseline.golden_digest and set_digest(baseline.cases.values()) != baseline.golden_digest:
+        raise InputError("its cases are not those of its golden_digest", where=path, fix=FIX)
+    return baseline
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:

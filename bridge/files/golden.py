@@ -7,17 +7,25 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from bridge.files.jsonl import explain, parse_object, read_lines, write_atomically
+from bridge.files.jsonl import lone_surrogates, parse_object, read_lines, write_atomically
 from bridge.model.case import Case
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
 
 
 class GoldenSet:
-    """The cases of one or more golden sets, each with the place it was read from."""
+    """The cases of one or more golden sets.
+
+    Attributes:
+        cases: In the order of the files.
+        places: Where each was read, (path, line) by id.
+        replaced_surrogates: Lone surrogates in all files, each read as U+FFFD.
+    """
 
     def __init__(self) -> None:
         self.cases: list[Case] = []
         self.places: dict[str, tuple[Path, int]] = {}
+        self.replaced_surrogates = 0
 
     def add(self, path: Path) -> None:
         """Read one more file.
@@ -25,7 +33,9 @@ class GoldenSet:
         Raises:
             InputError: On a faulty line, or an id that is there already.
         """
-        for number, case in stream_cases(path):
+        before = len(self.cases)
+        for number, case, surrogates in _stream(path):
+            self.replaced_surrogates += surrogates
             if case.id in self.places:
                 first, line = self.places[case.id]
                 raise InputError(
@@ -36,8 +46,13 @@ class GoldenSet:
                 )
             self.places[case.id] = (path, number)
             self.cases.append(case)
-        if not any(place == path for place, _ in self.places.values()):
+        if len(self.cases) == before:
             raise InputError("holds no case", where=path, fix="add one case a line")
+
+    def notes(self) -> list[str]:
+        """What a reader should know of how the files were read."""
+        count = self.replaced_surrogates
+        return [f"{count} lone surrogates of the golden set were read as U+FFFD"] if count else []
 
 
 def stream_cases(path: Path) -> Iterator[tuple[int, Case]]:
@@ -46,10 +61,15 @@ def stream_cases(path: Path) -> Iterator[tuple[int, Case]]:
     Raises:
         InputError: At the first faulty line.
     """
+    for number, case, _ in _stream(path):
+        yield number, case
+
+
+def _stream(path: Path) -> Iterator[tuple[int, Case, int]]:
     for number, line in read_lines(path):
         data = parse_object(line, path, number)
         try:
-            yield number, Case.model_validate(data)
+            yield number, Case.model_validate(data), lone_surrogates(line, data)
         except ValidationError as error:
             fix = "every line has id, input and expected; see docs/schemas/case.schema.json"
             raise InputError(explain(error), where=path, line=number, fix=fix) from None

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Never, Self, TypeVar
@@ -13,8 +14,12 @@ from typing import IO, Any, Never, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from bridge.model.errors import InfrastructureError, InputError
+from bridge.model.explain import explain
+from bridge.model.values import count_surrogates
 
 M = TypeVar("M", bound=BaseModel)
+
+BOM = b"\xef\xbb\xbf"
 
 MAX_LINE = 64 * 1024 * 1024
 """Longest line read, in bytes."""
@@ -45,7 +50,7 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
                 f"line longer than {MAX_LINE >> 20} MiB", where=path, line=number, fix="split it"
             )
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
+            line = line.removeprefix(BOM)
         line = line.strip()
         if line:
             yield number, line
@@ -57,58 +62,71 @@ def unreadable(path: Path, error: OSError) -> InputError:
     return InputError(f"cannot be read ({error.strerror or error})", where=path, fix=fix)
 
 
-def parse_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    """One line as a JSON object: no NaN, no repeated keys, UTF-8 only.
+def parse_object(data: bytes, path: Path, number: int | None) -> dict[str, Any]:
+    """One line, or a whole file, as a JSON object: no NaN, no repeated keys, UTF-8 only.
+
+    Args:
+        data: The text.
+        path: Where it is from, for the errors.
+        number: The line it is, 1-based; ``None`` for a whole file.
 
     Raises:
-        InputError: With ``path:number`` and what to mend.
+        InputError: With ``path:line`` and what to mend.
     """
+    line = number
+    one = "one JSON object a line" if number is not None else "the file is one JSON object"
     try:
         value = json.loads(
-            line.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+            data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
         )
     except UnicodeDecodeError as error:
         what, fix = f"not UTF-8 (byte {error.start})", "save the file as UTF-8"
     except json.JSONDecodeError as error:
-        what, fix = f"not JSON ({error.msg} at column {error.colno})", "one JSON object a line"
+        line = line or error.lineno
+        what, fix = f"not JSON ({error.msg} at column {error.colno})", one
     except (ValueError, RecursionError) as error:
         what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        fix = "mend the line"
+        fix = "mend it"
     else:
         if isinstance(value, dict):
             return value
-        what, fix = f"a JSON {type(value).__name__}, not an object", "one JSON object a line"
-    raise InputError(what, where=path, line=number, fix=fix)
+        what, fix = f"{_kind(value)}, not an object", one
+    raise InputError(what, where=path, line=line, fix=fix)
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """A whole file as one JSON object.
+
+    Raises:
+        InputError: If it cannot be read or is none.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return parse_object(data.removeprefix(BOM), path, None)
+
+
+def lone_surrogates(line: bytes, value: Any) -> int:
+    """How many lone surrogates a parsed line holds; the model replaces them by U+FFFD."""
+    return count_surrogates(value) if b"\\ud" in line.lower() else 0
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"key {twice!r} stands twice in one object")
     return found
 
 
 def _no_constant(name: str) -> Never:
     raise ValueError(f"{name} is not a JSON number")
-
-
-def explain(error: ValidationError) -> str:
-    """A pydantic error in one line: the first fault, and how many more there are."""
-    faults = error.errors(include_url=False, include_input=False)
-    first = faults[0]
-    place = ".".join(str(part) for part in first["loc"] if not _is_branch(str(part)))
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "unknown key"
-    text = f"{place}: {message}" if place else message
-    rest = len(faults) - 1
-    return f"{text} (and {rest} more)" if rest else text
-
-
-def _is_branch(part: str) -> bool:
-    return part.startswith(("function-", "tuple[", "constrained-")) or part in ("str", "Message")
 
 
 def read_models(path: Path, model: type[M]) -> Iterator[tuple[int, M]]:
@@ -193,8 +211,8 @@ class Appender:
     def close(self) -> None:
         """Sync and close."""
         try:
-            self._sync()
-            self._file.close()
+            with self._file:
+                self._sync()
         except OSError as error:
             raise unwritable(self._path, error) from None
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
-from bridge.files.jsonl import read_lines, read_models, write_atomically
+from bridge.files.jsonl import parse_object, read_lines, read_models, write_atomically
 from bridge.model.errors import InputError
 from bridge.model.score import Score
+from bridge.model.values import clean_text
+
+MAX_INDEX = 1_000_000
+"""Largest epoch or turn: beyond it a row is damaged, not measured."""
 
 
 def score_line(score: Score) -> str:
@@ -31,27 +37,41 @@ def write_scores(scores: Iterable[Score], path: Path) -> None:
     write_atomically(path, (f"{score_line(score)}\n" for score in scores))
 
 
-class ScoreRow(msgspec.Struct, frozen=True, gc=False):
-    """The part of a score row that the gate decides on; the rest of the line is never built."""
+Identifier = str | int
+Unit = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Amount = Annotated[float, msgspec.Meta(ge=0)]
 
-    framework: str
-    case_id: str
-    metric: str
+
+class ScoreRow(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A score row as the gate reads it: what it does not decide on is checked and left as bytes.
+
+    The same rows are refused as by :class:`bridge.Score`, but for the range of ``value``, which
+    whoever takes the row checks with the metric's name at hand.
+    """
+
+    framework: Identifier
+    case_id: Identifier
+    metric: Identifier
     status: str
     value: float | None = None
-    system: str = "default"
-    epoch: int = 1
-    turn: int | None = None
+    system: Identifier = "default"
+    epoch: Annotated[int, msgspec.Meta(ge=1, le=MAX_INDEX)] = 1
+    turn: Annotated[int, msgspec.Meta(ge=0, le=MAX_INDEX)] | None = None
     framework_version: str = ""
     scorer: str = ""
     scorer_version: str = ""
-    threshold: float | None = None
-    weight: float = 1.0
+    threshold: Unit | None = None
+    weight: Amount = 1.0
     judge: str | None = None
     reason: str = ""
     error: str | None = None
-    latency_s: float | None = None
-    cost_usd: float | None = None
+    label: str | None = None
+    latency_s: Amount | None = None
+    cost_usd: Amount | None = None
+    raw: msgspec.Raw = msgspec.Raw()
+    usage: msgspec.Raw = msgspec.Raw()
+    details: msgspec.Raw = msgspec.Raw()
+    extras: msgspec.Raw = msgspec.Raw()
 
 
 _DECODER = msgspec.json.Decoder(ScoreRow)
@@ -63,10 +83,50 @@ def stream_rows(path: Path) -> Iterator[tuple[int, ScoreRow]]:
     Raises:
         InputError: At the first line that is no score row: bad JSON, NaN, text for a value, ...
     """
+    decode = _DECODER.decode
     for number, line in read_lines(path):
         try:
-            yield number, _DECODER.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            what = f"not a score row ({error})"
-            fix = "see docs/schemas/score.schema.json"
-            raise InputError(what, where=path, line=number, fix=fix) from None
+            yield number, decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            yield number, _mended(line, path, number, error)
+
+
+def _mended(line: bytes, path: Path, number: int, error: Exception) -> ScoreRow:
+    """The row of a line whose only fault is a lone surrogate, half an emoji say; as U+FFFD."""
+    if b"\\ud" in line.lower():
+        try:
+            text = json.dumps(parse_object(line, path, number), ensure_ascii=False)
+            return _DECODER.decode(clean_text(text))
+        except msgspec.MsgspecError as again:
+            error = again
+    what = f"not a score row ({error or 'nested too deeply'})"
+    raise InputError(what, where=path, line=number, fix="see docs/schemas/score.schema.json")
+
+
+class _Texts(msgspec.Struct, gc=False):
+    reason: str = ""
+    error: str | None = None
+
+
+def read_reasons(path: Path, numbers: Iterable[int], limit: int) -> dict[int, str]:
+    """The error or else the reason of some rows of a scores file, by line.
+
+    Args:
+        path: A file that :func:`stream_rows` has read.
+        numbers: 1-based lines.
+        limit: Most characters of each.
+    """
+    wanted = set(numbers)
+    last = max(wanted, default=0)
+    decoder = msgspec.json.Decoder(_Texts)
+    found: dict[int, str] = {}
+    for number, line in read_lines(path):
+        if number > last:
+            break
+        if number in wanted:
+            try:
+                row: ScoreRow | _Texts = decoder.decode(line)
+            except msgspec.MsgspecError as error:
+                row = _mended(line, path, number, error)
+            found[number] = (row.error or row.reason)[:limit]
+    return found

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from bridge.files.jsonl import explain, read_models, unreadable, write_atomically
+from bridge.files.jsonl import read_models, read_object, write_atomically
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
 from bridge.model.run import ExpectedRows, RunRecord
 
 
@@ -61,9 +62,7 @@ class RunStore:
             InputError: If it is not there or not one of ours.
         """
         try:
-            return RunRecord.model_validate_json(self.record_path.read_bytes())
-        except OSError as error:
-            raise unreadable(self.record_path, error) from None
+            return RunRecord.model_validate(read_object(self.record_path))
         except ValidationError as error:
             fix = "name a run directory made by bridge run"
             raise InputError(explain(error), where=self.record_path, fix=fix) from None

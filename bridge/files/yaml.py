@@ -1,7 +1,8 @@
 """YAML 1.2 as plain data with line numbers: no tags, no repeated keys, no bombs.
 
 PyYAML's C parser does the reading; its YAML 1.1 resolver (``Yes`` is true, ``012`` is ten) is
-replaced by the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema).
+replaced by the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema). Keys are
+text, whatever they look like, as in JSON.
 """
 
 from __future__ import annotations
@@ -28,8 +29,13 @@ class _Loader(yaml.CSafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes a text that either YAML 1.1 or 1.2 would read as something else."""
+
+
 def _resolve(tag: str, pattern: str, first: str) -> None:
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+    for kind in (_Loader, _Dumper):
+        kind.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
 
 
 _resolve("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF")
@@ -44,6 +50,15 @@ _resolve(
     "-+.0123456789",
 )
 _resolve("merge", r"^<<$", "<")
+
+
+def _text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    """Line ends and characters without a shape of their own are escaped in double quotes."""
+    style = None if value.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def _int(_: _Loader, node: yaml.ScalarNode) -> int:
@@ -62,6 +77,11 @@ def _float(_: _Loader, node: yaml.ScalarNode) -> float:
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _float)
+
+_TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+_TAGS = frozenset(
+    f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "str", "int", "float", "bool", "null")
+)
 
 
 def load_yaml(path: Path) -> tuple[Any, dict[Loc, int]]:
@@ -85,8 +105,8 @@ def load_yaml(path: Path) -> tuple[Any, dict[Loc, int]]:
 
 def parse_yaml(data: bytes, path: Path) -> tuple[Any, dict[Loc, int]]:
     """:func:`load_yaml` on bytes; ``path`` is for the errors."""
+    text = _decoded(data, path)
     try:
-        text = data.decode("utf-8-sig")
         _refuse_deep(text, path)
         loader = _Loader(text)
         try:
@@ -97,17 +117,27 @@ def parse_yaml(data: bytes, path: Path) -> tuple[Any, dict[Loc, int]]:
             return loader.construct_document(node), lines
         finally:
             loader.dispose()
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 (byte {error.start})", where=path, fix="save the file as UTF-8"
-        ) from None
+    except yaml.reader.ReaderError as error:
+        what = f"not YAML ({error.reason})"
+        place = text.count("\n", 0, error.position) + 1
+        raise InputError(what, where=path, line=place, fix="take the character out") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         line = mark.line + 1 if mark is not None else None
         raise InputError(f"not YAML ({problem})", where=path, line=line, fix="mend it") from None
-    except (ValueError, OverflowError, RecursionError) as error:
+    except RecursionError:
+        raise InputError("aliases nested too deeply", where=path, fix="flatten them") from None
+    except ValueError as error:
         raise InputError(f"not YAML ({error})", where=path, fix="mend it") from None
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"not UTF-8 (byte {error.start})"
+        raise InputError(what, where=path, fix="save the file as UTF-8") from None
 
 
 def _refuse_deep(text: str, path: Path) -> None:
@@ -140,9 +170,10 @@ def _weigh(node: yaml.Node, path: Path, known: dict[int, float]) -> float:
         return weight
     known[id(node)] = math.nan
     total = 1.0
+    _refuse_tag(node, path)
     if isinstance(node, yaml.MappingNode):
-        _refuse_repeated_keys(node, path)
-        total += sum(_weigh(k, path, known) + _weigh(v, path, known) for k, v in node.value)
+        _read_keys_as_text(node, path)
+        total += sum(1 + _weigh(value, path, known) for _, value in node.value)
     elif isinstance(node, yaml.SequenceNode):
         total += sum(_weigh(item, path, known) for item in node.value)
     if total > MAX_NODES:
@@ -151,21 +182,29 @@ def _weigh(node: yaml.Node, path: Path, known: dict[int, float]) -> float:
     return total
 
 
-def _refuse_repeated_keys(node: yaml.MappingNode, path: Path) -> None:
-    seen: dict[tuple[str, str], int] = {}
+def _refuse_tag(node: yaml.Node, path: Path) -> None:
+    if node.tag == _MERGE and isinstance(node, yaml.ScalarNode):
+        node.tag = _TEXT
+    if node.tag not in _TAGS:
+        raise _refuse(f"tag {node.tag!r}", node, path, "write plain values")
+
+
+def _read_keys_as_text(node: yaml.MappingNode, path: Path) -> None:
+    seen: dict[str, int] = {}
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise _refuse("a key that is not a plain value", key, path)
-        if key.tag.endswith(":merge"):
-            continue
-        if (key.tag, key.value) in seen:
-            first = seen[key.tag, key.value]
+        if key.value in seen:
+            first = seen[key.value]
             raise _refuse(f"key {key.value!r} stands twice (first on line {first})", key, path)
-        seen[key.tag, key.value] = key.start_mark.line + 1
+        seen[key.value] = key.start_mark.line + 1
+        if key.tag != _MERGE:
+            _refuse_tag(key, path)
+            key.tag = _TEXT
 
 
-def _refuse(what: str, node: yaml.Node, path: Path) -> InputError:
-    return InputError(what, where=path, line=node.start_mark.line + 1, fix="mend it")
+def _refuse(what: str, node: yaml.Node, path: Path, fix: str = "mend it") -> InputError:
+    return InputError(what, where=path, line=node.start_mark.line + 1, fix=fix)
 
 
 def _note_lines(node: yaml.Node, loc: Loc, lines: dict[Loc, int]) -> None:
@@ -181,9 +220,23 @@ def _note_lines(node: yaml.Node, loc: Loc, lines: dict[Loc, int]) -> None:
             _note_lines(item, (*loc, index), lines)
 
 
+def dump_yaml(value: Any) -> str:
+    """JSON data as YAML for people, which YAML 1.1 and 1.2 read alike."""
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
 def line_of(loc: Loc, lines: dict[Loc, int]) -> int | None:
-    """The line of the longest known prefix of ``loc``."""
-    for end in range(len(loc), -1, -1):
-        if loc[:end] in lines:
-            return lines[loc[:end]]
-    return None
+    """The line of the longest known prefix of ``loc``.
+
+    Short forms have one more level in the file (``{contains: {threshold: 2}}`` has its threshold
+    below ``contains``): where a mapping has one key only, that key may stand between.
+    """
+    found: Loc = ()
+    for part in loc:
+        inside = [key for key in lines if len(key) == len(found) + 1 and key[:-1] == found]
+        if (*found, part) in lines:
+            found = (*found, part)
+        elif len(inside) == 1 and (*inside[0], part) in lines:
+            found = (*inside[0], part)
+    return lines.get(found)

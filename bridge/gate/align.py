@@ -1,7 +1,8 @@
-"""Rows to series: one value a case and gated name, and parity between frameworks."""
+"""Rows to series: one value a case and gated name."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,10 +20,6 @@ from bridge.gate.table import (
     Table,
 )
 from bridge.model.errors import InputError
-from bridge.model.score import STATUSES
-
-CORE = "core"
-"""The framework whose rows of a shared check are gated, where it ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,10 @@ class Series:
 
     Attributes:
         name: ``metric`` for a shared check, ``framework/metric`` for a native one.
+        metric: The metric.
         framework: Whose rows these are.
         cases: Ids of the scored cases, sorted.
+        codes: Their numbers in the table.
         values: Mean value of each case over its epochs and turns; shape (n,).
         binary: Whether every row is 0 or 1 and every case has one row.
         passed: Rows passed.
@@ -42,13 +41,14 @@ class Series:
         unsupported: Rows the framework cannot score.
         thresholded: Whether any row has a threshold.
         rows: Numbers of the rows in the table.
-        stamp: What the values depend on.
+        stamp: What the values depend on; of several scorers, all joined by ``+``.
     """
 
     name: str
     metric: str
     framework: str
     cases: tuple[str, ...]
+    codes: Ints
     values: Floats
     binary: bool
     passed: int
@@ -62,70 +62,67 @@ class Series:
 
     @property
     def mean(self) -> float | None:
-        """Mean over cases."""
-        return float(self.values.mean()) if len(self.values) else None
+        """Mean over cases, correctly rounded."""
+        return math.fsum(self.values) / len(self.values) if len(self.values) else None
+
+    @property
+    def decided(self) -> int:
+        """Rows that passed or failed."""
+        return self.passed + self.failed
 
     @property
     def pass_rate(self) -> float | None:
         """Share of passed rows, of those with a verdict."""
-        decided = self.passed + self.failed
-        return self.passed / decided if decided else None
+        return self.passed / self.decided if self.decided else None
 
 
-def is_shared(stamp: Stamp) -> bool:
-    """Whether a metric is a shared check: its scorer is ours and carries a version."""
-    return bool(stamp.scorer_version)
+def series_of(table: Table, order: Sequence[str]) -> list[Series]:
+    """The gated names of one system, sorted: a shared check once, a native metric a framework.
 
-
-def one_system(table: Table, system: str | None) -> str:
-    """The system to decide on.
+    Args:
+        table: Rows of one system.
+        order: The frameworks; a shared check is taken from the first of them that can score it.
 
     Raises:
-        InputError: If there are several and none is named, or the named one is not there.
+        InputError: If a shared check bears the name of a native metric.
     """
-    names = list(table.system_names)
-    if system is not None:
-        if system not in names:
-            raise InputError(f"no system {system!r}", fix=f"use one of {', '.join(names)}")
-        return system
-    if len(names) > 1:
-        raise InputError(
-            f"several systems in one result: {', '.join(names)}", fix="name one with --system"
-        )
-    return names[0]
-
-
-def series_of(table: Table, system: str) -> list[Series]:
-    """The gated names of a system: a shared check once, a native metric a framework."""
-    own = table.system == table.system_names.index(system)
     found: dict[str, Series] = {}
-    for series in _all_series(table, own):
-        first = found.get(series.name)
-        if first is None or (series.framework == CORE and first.framework != CORE):
+    for series in _all_series(table, order):
+        first = found.setdefault(series.name, series)
+        if first.metric != series.metric:
+            raise InputError(
+                f"{series.name!r} is both a shared check and a native metric",
+                fix="give the check another name (metric:)",
+            )
+        if _is_idle(first) and not _is_idle(series):
             found[series.name] = series
     return [found[name] for name in sorted(found)]
 
 
-def _all_series(table: Table, own: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Iterator[Series]:
-    rows = np.flatnonzero(own)
-    for framework in np.unique(table.framework[rows]):
-        of_framework = rows[table.framework[rows] == framework]
-        for metric in np.unique(table.metric[of_framework]):
-            yield _series(table, of_framework[table.metric[of_framework] == metric])
+def _is_idle(series: Series) -> bool:
+    """Whether a framework can score none of it."""
+    return series.unsupported == len(series.rows)
+
+
+def _all_series(table: Table, order: Sequence[str]) -> Iterator[Series]:
+    for framework in order:
+        rows = table.of_framework(framework)
+        for metric in np.unique(table.metric[rows]):
+            yield _series(table, rows[table.metric[rows] == metric])
 
 
 def _series(table: Table, rows: Ints) -> Series:
     framework = table.framework_names[table.framework[rows[0]]]
     metric = table.metric_names[table.metric[rows[0]]]
-    stamp = min(table.stamps[framework, metric], key=str)
     status, value = table.status[rows], table.value[rows]
     valued = ~np.isnan(value)
-    cases, values, largest = _case_means(table.case[rows][valued], value[valued])
+    codes, values, largest = _case_means(table.case[rows][valued], value[valued])
     return Series(
-        name=metric if is_shared(stamp) else f"{framework}/{metric}",
+        name=metric if table.is_shared(framework, metric) else f"{framework}/{metric}",
         metric=metric,
         framework=framework,
-        cases=tuple(table.case_names[code] for code in cases),
+        cases=tuple(table.case_names[code] for code in codes),
+        codes=codes,
         values=values,
         binary=largest == 1 and bool(np.isin(value[valued], (0.0, 1.0)).all()),
         passed=int((status == PASSED).sum()),
@@ -135,7 +132,7 @@ def _series(table: Table, rows: Ints) -> Series:
         unsupported=int((status == UNSUPPORTED).sum()),
         thresholded=bool((~np.isnan(table.threshold[rows])).any()),
         rows=rows,
-        stamp=stamp,
+        stamp=_joined(table.stamps_of(framework, metric)),
     )
 
 
@@ -147,63 +144,14 @@ def _case_means(cases: Ints, values: Floats) -> tuple[Ints, Floats, int]:
     return unique, np.add.reduceat(values, starts) / counts, int(counts.max())
 
 
-def mixed_stamps(table: Table) -> list[str]:
-    """Metrics whose rows come from several versions of a scorer, framework or judge."""
-    return [
-        f"{framework}/{metric}: rows of several versions ({', '.join(sorted(map(str, stamps)))})"
-        for (framework, metric), stamps in sorted(table.stamps.items())
-        if len(stamps) > 1
-    ]
-
-
-def parity_faults(table: Table, names: Sequence[str] = ()) -> list[str]:
-    """Shared checks that differ between frameworks in value or status.
-
-    Rows that are errors are counted elsewhere; ``unsupported`` rows never disagree.
-    """
-    frameworks = list(names or table.framework_names)
-    faults = []
-    for metric_code, metric in enumerate(table.metric_names):
-        sharing = [f for f in frameworks if _is_shared_in(table, f, metric)]
-        for other in sharing[1:]:
-            fault = _disagreement(table, metric_code, sharing[0], other)
-            if fault:
-                faults.append(f"{metric} is not the same in {sharing[0]} and {other}: {fault}")
-    return faults
-
-
-def _is_shared_in(table: Table, framework: str, metric: str) -> bool:
-    return any(is_shared(stamp) for stamp in table.stamps.get((framework, metric), ()))
-
-
-def _disagreement(table: Table, metric: int, first: str, second: str) -> str:
-    sides = []
-    for framework in (first, second):
-        rows = np.flatnonzero(
-            (table.framework == table.framework_names.index(framework))
-            & (table.metric == metric)
-            & (table.status != ERROR)
-            & (table.status != UNSUPPORTED)
-        )
-        keys = zip(
-            table.system[rows], table.case[rows], table.epoch[rows], table.turn[rows], strict=True
-        )
-        sides.append(dict(zip(keys, rows, strict=True)))
-    for key, row in sides[0].items():
-        other = sides[1].get(key)
-        if other is not None and not _same(table, int(row), int(other)):
-            case = table.case_names[key[1]]
-            return f"case {case!r} has {_shown(table, int(row))} and {_shown(table, int(other))}"
-    return ""
-
-
-def _same(table: Table, row: int, other: int) -> bool:
-    values = table.value[row], table.value[other]
-    equal = values[0] == values[1] or (np.isnan(values[0]) and np.isnan(values[1]))
-    return bool(equal and table.status[row] == table.status[other])
-
-
-def _shown(table: Table, row: int) -> str:
-    value = table.value[row]
-    status: str = STATUSES[table.status[row]]
-    return status if np.isnan(value) else f"{status} {value:g}"
+def _joined(stamps: frozenset[Stamp]) -> Stamp:
+    """Several stamps as one, so that a scorer added, dropped or changed shows."""
+    kinds = sorted({(stamp.scorer, stamp.scorer_version) for stamp in stamps})
+    judges = sorted({stamp.judge for stamp in stamps if stamp.judge is not None})
+    versions = sorted({stamp.framework_version for stamp in stamps})
+    return Stamp(
+        "+".join(scorer for scorer, _ in kinds),
+        "+".join(version for _, version in kinds),
+        "+".join(versions),
+        "+".join(judges) or None,
+    )

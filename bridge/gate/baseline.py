@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from bridge.gate.align import Series, one_system, series_of
+from bridge.gate.align import Series, series_of
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
+from bridge.gate.table import Table
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
 from bridge.model.run import MetricRecord
 
 
-def make_baseline(evidence: Evidence, system: str | None = None) -> Baseline:
+def make_baseline(evidence: Evidence, system: str | None = None, created: str = "") -> Baseline:
     """The baseline of a body of evidence.
+
+    Args:
+        evidence: Rows and their background.
+        system: The system to take, where the rows hold several.
+        created: The time, ISO 8601 in UTC.
 
     Raises:
         InputError: If its rows cannot be trusted, for then nothing can be compared with them.
     """
+    evidence = evidence.of_system(system)
     broken = faults(evidence)
     if broken:
         raise InputError(
             f"no baseline of rows that cannot be trusted: {broken[0]}", fix="run again"
         )
-    system = one_system(evidence.table, system)
-    series = series_of(evidence.table, system)
-    record = evidence.records[0] if evidence.records else None
+    series = [each for each in series_of(evidence.table, evidence.order) if each.cases]
+    record = evidence.records[0] if len(evidence.records) == 1 else None
     return Baseline(
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=created,
         suite=record.suite.name if record else "",
-        system=system,
+        system=evidence.table.system_names[0],
         golden_digest=record.golden_digest if record else "",
-        cases={case_id: row.digest for case_id, row in sorted(evidence.cases.items())},
+        cases={case: row.digest for case, row in sorted(evidence.cases.items()) if row.digest},
         metrics={each.name: _metric(evidence, each) for each in series},
-        frameworks={each.name: each.version for each in evidence.frameworks if each.version},
+        frameworks=_versions(evidence.table),
+        judges=dict(sorted(evidence.judges.items())),
         scores={
-            each.name: dict(zip(each.cases, each.values.tolist(), strict=True))
-            for each in series
-            if each.cases
+            each.name: dict(zip(each.cases, each.values.tolist(), strict=True)) for each in series
         },
     )
 
 
 def _metric(evidence: Evidence, series: Series) -> MetricRecord:
-    known = evidence.metrics.get(series.metric)
-    if known is not None and known.version == series.stamp.scorer_version:
-        return known
+    """What scored a metric: its rows say so; the run adds what they do not hold."""
     stamp = series.stamp
-    return MetricRecord(scorer=stamp.scorer, version=stamp.scorer_version, judge=stamp.judge)
+    scored = {"scorer": stamp.scorer, "version": stamp.scorer_version, "judge": stamp.judge}
+    known = evidence.metrics.get(series.metric)
+    return known.model_copy(update=scored) if known is not None else MetricRecord(**scored)
+
+
+def _versions(table: Table) -> dict[str, str]:
+    found: dict[str, set[str]] = {}
+    for (_, framework, _), stamps in table.stamps.items():
+        found.setdefault(framework, set()).update(stamp.framework_version for stamp in stamps)
+    return {name: "+".join(sorted(versions)) for name, versions in sorted(found.items())}

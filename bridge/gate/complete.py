@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bridge.gate.evidence import Evidence
-from bridge.gate.table import ERROR, SKIPPED, UNSUPPORTED, Ints, Table
-from bridge.model.run import ExpectedRows, RunRecord
+from bridge.gate.owed import not_as_owed
+from bridge.gate.parity import parity_faults
+from bridge.gate.table import ERROR, SKIPPED, UNSUPPORTED, Ints, Mask, Table, joint_codes
+from bridge.gate.wording import count
+from bridge.model.run import RunRecord
 
 SHOWN = 3
 """Examples named in a reason."""
@@ -18,12 +20,21 @@ SHOWN = 3
 def faults(evidence: Evidence) -> list[str]:
     """Why the rows of a body of evidence cannot be trusted; empty if they can."""
     table = evidence.table
+    broken_frameworks = [
+        f"{record.name}: {note}" for record in evidence.frameworks for note in record.notes
+    ]
     return [
         *_unfinished(evidence.records),
+        *evidence.conflicts,
+        *broken_frameworks,
         *_duplicates(table),
-        *_not_as_expected(table, evidence.expected),
-        *_broken(table),
+        *not_as_owed(table, evidence.owed),
+        *_cases_without_rows(evidence),
+        *_uneven_epochs(evidence),
+        *_broken(evidence),
         *_unscored_cases(table),
+        *_mixed_stamps(table),
+        *parity_faults(table, evidence.order, frozenset(evidence.owed)),
     ]
 
 
@@ -36,17 +47,18 @@ def _unfinished(records: Sequence[RunRecord]) -> Iterator[str]:
 def _duplicates(table: Table) -> Iterator[str]:
     twice = table.same_as_before()
     if twice.any():
-        yield f"{_count(int(twice.sum()), 'row')} twice, such as {_examples(table, twice)}"
+        yield f"{count(int(twice.sum()), 'row')} twice, such as {_examples(table, twice)}"
 
 
-def _broken(table: Table) -> Iterator[str]:
+def _broken(evidence: Evidence) -> Iterator[str]:
+    table = evidence.table
     broken = table.status == ERROR
     if not broken.any():
         return
     rows = np.flatnonzero(broken)
-    first = table.reasons.get(int(rows[0]), "")
+    first = evidence.reasons([int(rows[0])])[int(rows[0])]
     yield (
-        f"{_count(len(rows), 'row')} could not be scored, such as {_examples(table, broken)}"
+        f"{count(len(rows), 'row')} could not be scored, such as {_examples(table, broken)}"
         f"{f': {first}' if first else ''}"
     )
 
@@ -56,85 +68,75 @@ def _unscored_cases(table: Table) -> Iterator[str]:
     if not len(table):
         return
     idle = (table.status == SKIPPED) | (table.status == UNSUPPORTED)
-    outputs = _pack([table.system, table.case, table.epoch])
-    scored = np.unique(outputs[~idle])
-    lost = ~np.isin(outputs, scored)
+    (outputs,) = joint_codes((table.system, table.case, table.epoch))
+    lost = ~np.isin(outputs, outputs[~idle])
     if lost.any():
-        number = len(np.unique(outputs[lost]))
-        yield f"on {_count(number, 'case')} nothing was scored, such as {_examples(table, lost)}"
+        number = len(np.unique(table.case[lost]))
+        yield f"on {count(number, 'case')} nothing was scored, such as {_examples(table, lost)}"
 
 
-def _not_as_expected(table: Table, expected: Mapping[str, Sequence[ExpectedRows]]) -> Iterator[str]:
-    for framework, owed in expected.items():
-        wanted, labels = _wanted_keys(table, owed)
-        own = _own_keys(table, framework)
-        lacking = np.flatnonzero(~np.isin(wanted, own))
-        if len(lacking):
-            examples = ", ".join(labels[int(index)] for index in lacking[:SHOWN])
-            yield f"{framework}: {_count(len(lacking), 'row')} missing, such as {examples}"
-        extra = int((~np.isin(own, wanted)).sum())
-        if extra:
-            yield f"{framework}: {_count(extra, 'row')} that the run does not expect"
+def _cases_without_rows(evidence: Evidence) -> Iterator[str]:
+    """Cases of the golden set that a framework of a loose file has no row of."""
+    table = evidence.table
+    for name in table.framework_names:
+        present = {
+            table.case_names[code] for code in np.unique(table.case[table.of_framework(name)])
+        }
+        lacking = sorted(evidence.owed_cases - present)
+        if lacking:
+            examples = ", ".join(map(repr, lacking[:SHOWN]))
+            cases = count(len(lacking), "case")
+            yield f"{name}: no row of {cases} of the suite, such as {examples}"
 
 
-def _own_keys(table: Table, framework: str) -> Ints:
-    if framework not in table.framework_names:
-        return np.empty(0, np.int64)
-    own = table.framework == table.framework_names.index(framework)
-    columns = (table.system, table.case, table.metric, table.epoch, table.turn)
-    return _pack_with([column[own] for column in columns], _sizes(table))
+def _uneven_epochs(evidence: Evidence) -> Iterator[str]:
+    """Loose rows of fewer epochs than others have: rows that a time-out or an error took away."""
+    table = evidence.table
+    for name in table.framework_names:
+        rows = table.of_framework(name)
+        if name in evidence.owed:
+            continue
+        groups, counts = _epochs(table, rows)
+        few = counts < counts.max()
+        if few.any():
+            mask = np.zeros(len(table), bool)
+            mask[rows] = few[groups]
+            number = count(int(few.sum()), "result")
+            yield (
+                f"{name}: {number} of fewer than {counts.max()} epochs, "
+                f"such as {_examples(table, mask)}"
+            )
 
 
-def _wanted_keys(table: Table, owed: Sequence[ExpectedRows]) -> tuple[Ints, list[str]]:
-    """Packed keys of the rows owed; -1 for one whose names the table does not know at all."""
-    codes = [
-        {name: code for code, name in enumerate(names)}
-        for names in (table.system_names, table.case_names, table.metric_names)
-    ]
-    columns: list[list[int]] = [[], [], [], [], []]
-    labels = []
-    for each in owed:
-        system, case = codes[0].get(each.system, -1), codes[1].get(each.case_id, -1)
-        for metric, turn in each.rows:
-            row = (system, case, codes[2].get(metric, -1), each.epoch, -1 if turn is None else turn)
-            for column, item in zip(columns, row, strict=True):
-                column.append(item)
-            labels.append(f"{each.case_id}/{metric}")
-    arrays = [np.array(column, np.int64) for column in columns]
-    keys = _pack_with(arrays, _sizes(table))
-    unknown = (arrays[0] < 0) | (arrays[1] < 0) | (arrays[2] < 0)
-    keys[unknown] = -1
-    return keys, labels
+def _epochs(table: Table, rows: Ints) -> tuple[Ints, Ints]:
+    """The group of each row (those that differ in epoch alone), and the epochs of each group."""
+    columns = (table.system, table.metric, table.case, table.turn)
+    (keys,) = joint_codes([column[rows] for column in columns])
+    groups: Ints = np.unique(keys, return_inverse=True)[1]
+    (epochs,) = joint_codes((groups, table.epoch[rows]))
+    first = np.unique(epochs, return_index=True)[1]
+    return groups, np.bincount(groups[first])
 
 
-def _sizes(table: Table) -> list[int]:
-    epochs = int(table.epoch.max(initial=0)) + 2
-    turns = int(table.turn.max(initial=0)) + 3
-    return [len(table.case_names) + 1, len(table.metric_names) + 1, epochs, turns]
+def _mixed_stamps(table: Table) -> Iterator[str]:
+    """Metrics of which one scorer's rows come from several versions or judges.
+
+    Several scorers under one name are no fault: cases may carry a check of their own.
+    """
+    for key in sorted(table.stamps):
+        _, framework, metric = key
+        by_scorer: dict[str, set[str]] = {}
+        for stamp in table.stamps[key]:
+            version = f"{stamp.scorer_version or '-'} in {framework} {stamp.framework_version}"
+            judge = f" by judge {stamp.judge}" if stamp.judge else ""
+            by_scorer.setdefault(stamp.scorer, set()).add(f"{version}{judge}".strip())
+        for scorer, versions in sorted(by_scorer.items()):
+            if len(versions) > 1:
+                what = f"{framework}/{metric}: rows of several versions"
+                yield f"{what} of {scorer or 'its scorer'}: {'; '.join(sorted(versions))}"
 
 
-def _pack_with(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
-    """Columns as one number a row; ``sizes`` bound all columns but the first."""
-    system, case, metric, epoch, turn = columns
-    key = system * sizes[0] + case
-    key = key * sizes[1] + metric
-    key = key * sizes[2] + np.minimum(epoch, sizes[2] - 1)
-    packed: Ints = key * sizes[3] + np.minimum(turn + 1, sizes[3] - 1)
-    return packed
-
-
-def _pack(columns: Sequence[Ints]) -> Ints:
-    packed = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        packed = packed * (int(column.max(initial=0)) + 1) + column
-    return packed
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _examples(table: Table, mask: NDArray[np.bool_]) -> str:
+def _examples(table: Table, mask: Mask) -> str:
     rows = np.flatnonzero(mask)[:SHOWN]
     keys = [table.key(int(row)) for row in rows]
     return ", ".join(f"{key.framework}/{key.metric} of case {key.case_id!r}" for key in keys)

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from bridge.gate.align import (
-    Series,
-    mixed_stamps,
-    one_system,
-    parity_faults,
-    series_of,
-)
+from bridge.gate.align import Series, series_of
 from bridge.gate.changes import Changes, compare_background
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
-from bridge.gate.failures import failed_cases
-from bridge.gate.regressions import Finding, judge_pairings, pair
+from bridge.gate.failures import failed_cases, regressions
+from bridge.gate.metric import MetricDecision, decide_metric
+from bridge.gate.must_pass import must_pass
+from bridge.gate.notes import comparison_notes
+from bridge.gate.regressions import SEED, Finding, judge_pairings, pair
 from bridge.gate.table import ERROR
-from bridge.gate.thresholds import broken_thresholds, must_pass_failures, policies
+from bridge.gate.thresholds import policies, unmeasured
+from bridge.gate.wording import count
 from bridge.model.baseline import Baseline
 from bridge.model.policy import GatePolicy, MetricPolicy
-from bridge.model.verdict import (
-    MetricResult,
-    MetricStatus,
-    Regression,
-    Totals,
-    Verdict,
-    VerdictName,
-)
-from bridge.stats import mean_interval
-
-WORST = 50
-"""Most cases named in one regression."""
+from bridge.model.verdict import MetricResult, Totals, Verdict, VerdictName
 
 
 @dataclass(slots=True)
-class _Decision:
+class _Reasons:
     """Reasons by what they lead to, as they are found."""
 
     errors: list[str] = field(default_factory=list)
@@ -55,8 +41,13 @@ class _Decision:
         return "inconclusive" if self.doubts else "passed"
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        return (*self.errors, *self.failures, *self.doubts)
+    def all(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.errors, *self.failures, *self.doubts)))
+
+    def add(self, name: str, decision: MetricDecision) -> None:
+        self.errors += [f"{name}: {reason}" for reason in decision.errors]
+        self.failures += [f"{name}: {reason}" for reason in decision.failures]
+        self.doubts += [f"{name}: {reason}" for reason in decision.doubts]
 
 
 def decide(
@@ -81,244 +72,159 @@ def decide(
     Raises:
         InputError: If the policy names what is not there, or the system is not clear.
     """
+    evidence = evidence.of_system(system)
     table = evidence.table
-    system = one_system(table, system)
-    series = series_of(table, system)
-    entries = policies(policy, series, evidence.metrics)
-    decision = _Decision(notes=list(evidence.notes))
-    decision.errors += [*faults(evidence), *mixed_stamps(table), *parity_faults(table)]
-    decision.errors += [f"{f.name}: {note}" for f in evidence.frameworks for note in f.notes]
-    changes, findings = _compare(evidence, series, entries, policy, baseline, decision)
-    metrics = {
-        each.name: _metric(each, entries[each.name], findings.get(each.name), policy, decision)
-        for each in series
-    }
-    decision.failures += must_pass_failures(policy, table, system, evidence.cases)
-    verdict = decision.verdict
-    fails = verdict == "inconclusive" and policy.on_inconclusive == "fail"
+    series = series_of(table, evidence.order)
+    entries = policies(policy, series, evidence, _per_case(baseline))
+    gated = [each for each in series if entries[each.name].gate]
+    names = frozenset(each.name for each in gated)
+    reasons = _Reasons(errors=faults(evidence), notes=list(evidence.notes))
+    changes, findings = _compare(evidence, series, names, policy, baseline, reasons)
+    metrics = _decide_metrics(series, entries, findings, policy, baseline, reasons)
+    _decide_cases(policy, evidence, series, gated, reasons)
     return Verdict(
-        passed=verdict in ("passed", "inconclusive") and not fails,
-        verdict=verdict,
+        passed=reasons.verdict == "passed"
+        or (reasons.verdict == "inconclusive" and policy.on_inconclusive == "warn"),
+        verdict=reasons.verdict,
         suite=suite,
-        system=system,
+        system=table.system_names[0],
         frameworks=table.framework_names,
-        reasons=decision.reasons,
-        notes=tuple(decision.notes),
+        reasons=reasons.all,
+        notes=tuple(dict.fromkeys(reasons.notes)),
         metrics=metrics,
-        regressed=_regressed(series, entries, findings, policy, evidence),
-        failures=failed_cases(evidence, series, findings),
+        regressed=tuple(regressions(findings, names, policy, evidence)),
+        failures=failed_cases(evidence, series, findings, _blocking(metrics)),
         weighted_score=_weighted(metrics),
         totals=_totals(evidence),
         confidence=policy.confidence,
+        family=len(names & set(findings)),
+        min_effect=policy.min_effect,
+        seed=SEED,
         baseline=baseline_name,
-        added_cases=changes.added if changes else (),
-        removed_cases=changes.removed if changes else (),
+        added_cases=changes.added,
+        removed_cases=changes.removed,
+        changed_cases=changes.changed,
     )
+
+
+def _decide_cases(
+    policy: GatePolicy,
+    evidence: Evidence,
+    series: Sequence[Series],
+    gated: Sequence[Series],
+    reasons: _Reasons,
+) -> None:
+    """Must-pass cases, and whether anything decides at all."""
+    reasons.errors += unmeasured(policy, series, evidence)
+    held = must_pass(policy.must_pass, evidence, gated)
+    reasons.errors += held.errors
+    reasons.failures += held.failures
+    if not gated and not policy.must_pass:
+        reasons.errors.append(
+            "nothing decides: no row has a threshold, the policy asks nothing, and no baseline "
+            "holds these metrics"
+        )
+
+
+def _per_case(baseline: Baseline | None) -> frozenset[str]:
+    """Names that a baseline holds per-case scores of."""
+    scores = baseline.scores if baseline is not None else {}
+    return frozenset(name for name, each in scores.items() if isinstance(each, Mapping))
 
 
 def _compare(
     evidence: Evidence,
     series: Sequence[Series],
-    entries: Mapping[str, MetricPolicy],
+    gated: frozenset[str],
     policy: GatePolicy,
     baseline: Baseline | None,
-    decision: _Decision,
-) -> tuple[Changes | None, dict[str, Finding]]:
+    reasons: _Reasons,
+) -> tuple[Changes, dict[str, Finding]]:
     if baseline is None:
-        decision.notes.append("no baseline: thresholds only")
-        return None, {}
+        reasons.notes.append("no baseline: thresholds only")
+        return Changes(), {}
     changes = compare_background(baseline, evidence, series, policy.on_change)
-    decision.errors += changes.refused
-    decision.notes += changes.notes
-    pairings = [pair(each, baseline, changes.comparable) for each in series]
-    found = [each for each in pairings if each is not None]
-    for each in found:
+    reasons.errors += changes.refused
+    reasons.notes += changes.notes
+    found = [pair(each, baseline, changes.comparable) for each in series]
+    pairings = [each for each in found if each is not None]
+    for each in pairings:
+        name = each.series.name
         if each.lacking:
-            decision.errors.append(
-                f"{each.series.name}: {len(each.lacking)} cases that the baseline scored "
-                f"are not scored now, such as {each.lacking[0]!r}"
+            reasons.errors.append(
+                f"{name}: {count(len(each.lacking), 'case')} scored in the baseline and not now, "
+                f"such as {each.lacking[0]!r}"
             )
-    _note_uncompared(baseline, series, decision)
-    gated = frozenset(name for name, entry in entries.items() if entry.gate)
-    return changes, judge_pairings(found, gated, 1.0 - policy.confidence)
+        elif not each.cases and changes.comparable and name in gated:
+            reasons.errors.append(f"{name}: no case to compare with the baseline's")
+    _note_uncompared(baseline, series, reasons)
+    findings = judge_pairings(pairings, gated, policy)
+    reasons.notes += comparison_notes(findings, policy)
+    return changes, findings
 
 
-def _note_uncompared(baseline: Baseline, series: Sequence[Series], decision: _Decision) -> None:
-    names = {each.name for each in series}
-    means = sorted(
-        n for n, s in baseline.scores.items() if not isinstance(s, Mapping) and n in names
-    )
+def _note_uncompared(baseline: Baseline, series: Sequence[Series], reasons: _Reasons) -> None:
+    names = [each.name for each in series]
+    means = [name for name in names if isinstance(baseline.scores.get(name), float)]
     if means:
-        decision.notes.append(f"the baseline holds means only of {', '.join(means)}: not compared")
-    new = sorted(names - set(baseline.scores))
+        reasons.notes.append(
+            f"the baseline holds only the mean of {', '.join(means)}: thresholds decide, no test"
+        )
+    new = [name for name in names if name not in baseline.scores]
     if new:
-        decision.notes.append(f"not in the baseline, so not compared: {', '.join(new)}")
-    gone = sorted(set(baseline.scores) - names)
-    if gone:
-        decision.notes.append(f"in the baseline and not measured now: {', '.join(gone)}")
+        reasons.notes.append(f"not in the baseline, so not compared: {', '.join(new)}")
 
 
-def _metric(
-    series: Series,
-    entry: MetricPolicy,
-    finding: Finding | None,
-    policy: GatePolicy,
-    decision: _Decision,
-) -> MetricResult:
-    """The result of one metric; its reasons go into the decision where it is gated."""
-    broken = broken_thresholds(series, entry)
-    worse = _regression_reason(finding, policy) if finding else ""
-    doubts = _doubts(finding, policy) if finding else []
-    failures = [*broken, *([worse] if worse else [])]
-    status = _status(series, entry, failures, doubts)
-    if status == "error" and not series.errors:
-        decision.errors.append(f"{series.name}: nothing was scored")
-    if entry.gate:
-        decision.failures += [f"{series.name}: {reason}" for reason in failures]
-        decision.doubts += [f"{series.name}: {reason}" for reason in doubts]
-    if finding is not None and finding.test.note and status != "shown":
-        decision.notes.append(f"{series.name}: {finding.test.note}")
-    return _result(series, entry, finding, status, (*failures, *doubts))
-
-
-def _status(
-    series: Series, entry: MetricPolicy, failures: Sequence[str], doubts: Sequence[str]
-) -> MetricStatus:
-    if series.errors or (entry.gate and _asked(entry) and not len(series.values)):
-        return "error"
-    if not entry.gate:
-        return "shown"
-    if failures:
-        return "failed"
-    return "inconclusive" if doubts else "passed"
-
-
-def _asked(entry: MetricPolicy) -> bool:
-    """Whether the policy asks anything of a metric by name."""
-    return entry.weight is not None or entry.min is not None or entry.min_pass_rate is not None
-
-
-def _regression_reason(finding: Finding, policy: GatePolicy) -> str:
-    alpha = 1.0 - policy.confidence
-    drop = -finding.delta
-    if finding.p_adjusted < alpha and drop > 0 and drop >= policy.min_effect:
-        return (
-            f"fell by {drop:.4g} on {len(finding.pairing.cases)} paired cases "
-            f"({finding.test.test}, one-sided p {finding.p_adjusted:.2g} < {alpha:.2g})"
-        )
-    return ""
-
-
-def _doubts(finding: Finding, policy: GatePolicy) -> list[str]:
-    doubts = []
-    if policy.margin is not None and finding.interval.low < -policy.margin:
-        doubts.append(
-            f"a drop of more than {policy.margin:g} is not ruled out "
-            f"(interval of the difference from {finding.interval.low:.4g})"
-        )
-    detectable = finding.min_detectable
-    if policy.min_detectable is not None and (
-        detectable is None or detectable > policy.min_detectable
-    ):
-        seen = "unknown" if detectable is None else f"{detectable:.4g}"
-        doubts.append(
-            f"this run could not have seen a drop of {policy.min_detectable:g} "
-            f"(least detectable: {seen})"
-        )
-    return doubts
-
-
-def _result(
-    series: Series,
-    entry: MetricPolicy,
-    finding: Finding | None,
-    status: MetricStatus,
-    reasons: tuple[str, ...],
-) -> MetricResult:
-    interval = mean_interval(series.values, binary=series.binary) if len(series.values) else None
-    fields: dict[str, Any] = {}
-    if finding is not None:
-        fields = {
-            "baseline": float(finding.pairing.before.mean()),
-            "delta": finding.delta,
-            "delta_low": finding.interval.low,
-            "delta_high": finding.interval.high,
-            "n_paired": len(finding.pairing.cases),
-            "p": finding.p_adjusted,
-            "p_raw": finding.test.p,
-            "test": finding.test.test,
-            "min_detectable": finding.min_detectable,
-            "n_needed": finding.n_needed,
-        }
-    return MetricResult(
-        mean=series.mean,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
-        n=len(series.values),
-        pass_rate=series.pass_rate,
-        status=status,
-        reasons=reasons,
-        errors=series.errors,
-        skipped=series.skipped,
-        unsupported=series.unsupported,
-        weight=entry.weight,
-        **fields,
-    )
-
-
-def _regressed(
+def _decide_metrics(
     series: Sequence[Series],
     entries: Mapping[str, MetricPolicy],
     findings: Mapping[str, Finding],
     policy: GatePolicy,
-    evidence: Evidence,
-) -> tuple[Regression, ...]:
-    found = []
+    baseline: Baseline | None,
+    reasons: _Reasons,
+) -> dict[str, MetricResult]:
+    results = {}
     for each in series:
-        finding = findings.get(each.name)
-        if (
-            finding is None
-            or not entries[each.name].gate
-            or not _regression_reason(finding, policy)
-        ):
-            continue
-        pairing = finding.pairing
-        worse = [
-            c for c, b, n in zip(pairing.cases, pairing.before, pairing.now, strict=True) if n < b
-        ]
-        modes = Counter(
-            evidence.cases[case].failure_mode or "" for case in worse if case in evidence.cases
+        known = baseline.scores.get(each.name) if baseline is not None else None
+        decision = decide_metric(
+            each,
+            entries[each.name],
+            findings.get(each.name),
+            policy,
+            known if isinstance(known, float) else None,
         )
-        found.append(
-            Regression(
-                metric=each.name,
-                baseline=float(pairing.before.mean()),
-                now=float(pairing.now.mean()),
-                delta=finding.delta,
-                ci_high=finding.interval.high,
-                p=finding.p_adjusted,
-                cases=tuple(worse[:WORST]),
-                failure_modes={mode or "(none)": n for mode, n in modes.most_common()},
-            )
-        )
-    return tuple(found)
+        if entries[each.name].gate:
+            reasons.add(each.name, decision)
+        results[each.name] = decision.result
+    return results
+
+
+def _blocking(metrics: Mapping[str, MetricResult]) -> frozenset[str]:
+    """Metrics that keep the verdict from passing."""
+    return frozenset(n for n, result in metrics.items() if result.status in ("failed", "error"))
 
 
 def _weighted(metrics: Mapping[str, MetricResult]) -> float | None:
-    weighted = [(m.weight, m.mean) for m in metrics.values() if m.weight is not None]
-    if not weighted or any(mean is None for _, mean in weighted):
-        return None
-    return sum(weight * mean for weight, mean in weighted if mean is not None)
+    """Sum of weight times mean; ``None`` without weights, or where a weighted mean is missing."""
+    products = [
+        None if each.mean is None else each.weight * each.mean
+        for each in metrics.values()
+        if each.weight is not None
+    ]
+    known = [product for product in products if product is not None]
+    return math.fsum(known) if known and len(known) == len(products) else None
 
 
 def _totals(evidence: Evidence) -> Totals:
-    table, spent = evidence.table, evidence.spent
+    table = evidence.table
+    spent = [took for answers in evidence.spent.values() for took in answers.values()]
+    costs = [took.cost_usd for took in spent]
     return Totals(
         cases=len(table.case_names),
         rows=len(table),
         errors=int((table.status == ERROR).sum()),
-        latency_s=round(spent.latency_s, 6),
-        cost_usd=round(spent.cost_usd + table.cost_usd, 9),
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
+        latency_s=round(math.fsum(took.latency_s for took in spent), 6),
+        cost_usd=round(math.fsum([*costs, table.cost_usd]), 9),
+        input_tokens=sum(took.input_tokens for took in spent),
+        output_tokens=sum(took.output_tokens for took in spent),
     )

@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
-
-from bridge.files.jsonl import read_lines
-from bridge.files.scores import ScoreRow, score_line, stream_rows
-from bridge.files.store import RunStore
-from bridge.gate.table import Table, TableBuilder
-from bridge.model.conversion import ConversionReport
+from bridge.files.scores import read_reasons
+from bridge.gate.table import Table
 from bridge.model.errors import InputError
 from bridge.model.run import ExpectedRows, FrameworkRecord, MetricRecord, RunRecord
-from bridge.plugin.format import ReadOptions
-from bridge.plugin.registry import detect_format
+
+CORE = "core"
+"""The framework whose rows of a shared check are gated, where it ran."""
+
+REASON_LIMIT = 2000
+"""Most characters of a reason that go into a report."""
 
 
-class _OutputCost(msgspec.Struct, gc=False):
-    latency_s: float | None = None
-    cost_usd: float | None = None
-    usage: dict[str, object] | None = None
-
-
-@dataclass(slots=True)
-class Spent:
-    """What the system took for its answers."""
+class Spent(NamedTuple):
+    """What one answer took."""
 
     latency_s: float = 0.0
     cost_usd: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
+
+
+Answers = Mapping[tuple[str, int], Spent]
+"""What the answers of a system took, by case and epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that rows were read from.
+
+    Attributes:
+        path: The file.
+        reasons: The reasons of its rows, by line, where it had to be read whole; ``None`` for a
+            scores file, whose lines can be looked up.
+    """
+
+    path: Path
+    reasons: Sequence[str] | None = None
+
+    def look_up(self, lines: Iterable[int]) -> Mapping[int, str]:
+        """The reasons of some rows, by line."""
+        if self.reasons is None:
+            return read_reasons(self.path, lines, REASON_LIMIT)
+        return {line: self.reasons[line][:REASON_LIMIT] for line in lines}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,132 +58,79 @@ class Evidence:
 
     Attributes:
         table: The rows.
-        expected: For each framework of a run, the rows it owes; empty for loose files.
-        cases: What a run says of its cases, by id.
+        sources: The files they are from, by the number in ``table.source``.
+        owed: For each framework of a run, the rows it owes, one sequence a run; empty for loose
+            files.
+        owed_cases: Ids of the cases of which every framework of a loose file owes a row.
+        cases: What is known of the cases, by id; the digest is empty where it is not known.
         metrics: What a run says of its metrics.
+        judges: Digests of the judges' configurations, by name.
         records: The runs themselves.
         frameworks: What the runs say of their frameworks.
+        conflicts: Why runs or files do not belong together.
         notes: What a reader should know.
-        spent: What the systems took.
+        spent: What the answers of each system took.
     """
 
     table: Table
-    expected: Mapping[str, Sequence[ExpectedRows]]
-    cases: Mapping[str, ExpectedRows]
-    metrics: Mapping[str, MetricRecord]
-    records: Sequence[RunRecord]
-    frameworks: Sequence[FrameworkRecord]
-    notes: Sequence[str]
-    spent: Spent
+    sources: Sequence[Source] = ()
+    owed: Mapping[str, Sequence[Sequence[ExpectedRows]]] = field(default_factory=dict)
+    owed_cases: frozenset[str] = frozenset()
+    cases: Mapping[str, ExpectedRows] = field(default_factory=dict)
+    metrics: Mapping[str, MetricRecord] = field(default_factory=dict)
+    judges: Mapping[str, str] = field(default_factory=dict)
+    records: Sequence[RunRecord] = ()
+    frameworks: Sequence[FrameworkRecord] = ()
+    conflicts: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    spent: Mapping[str, Answers] = field(default_factory=dict)
 
+    @property
+    def systems(self) -> list[str]:
+        """Every system that has rows or owes them, sorted."""
+        owed = {row.system for runs in self.owed.values() for rows in runs for row in rows}
+        return sorted(owed | set(self.table.system_names))
 
-@dataclass(slots=True)
-class _Gathering:
-    builder: TableBuilder = field(default_factory=TableBuilder)
-    expected: dict[str, list[ExpectedRows]] = field(default_factory=dict)
-    cases: dict[str, ExpectedRows] = field(default_factory=dict)
-    metrics: dict[str, MetricRecord] = field(default_factory=dict)
-    records: list[RunRecord] = field(default_factory=list)
-    frameworks: list[FrameworkRecord] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    spent: Spent = field(default_factory=Spent)
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Frameworks in the order in which a shared check is taken from them."""
+        names = [CORE, *self.owed, *self.table.framework_names]
+        return tuple(name for name in dict.fromkeys(names) if name in self.table.framework_names)
 
+    def of_system(self, system: str | None) -> Evidence:
+        """The part that is about one system.
 
-def gather(sources: Sequence[Path], frameworks: Sequence[str] = ()) -> Evidence:
-    """Read runs and result files of any framework into one body of evidence.
+        Args:
+            system: Its name; may be left out where there is one alone.
 
-    Args:
-        sources: Run directories, scores files, native result files.
-        frameworks: Only these frameworks of a run; all if empty.
+        Raises:
+            InputError: If there are several and none is named, or the named one is not there.
+        """
+        known = self.systems
+        if system is None and len(known) > 1:
+            names = ", ".join(map(repr, known))
+            raise InputError(f"several systems in one result: {names}", fix="name one by --system")
+        name = known[0] if system is None else system
+        if name not in self.table.system_names:
+            names = ", ".join(map(repr, self.table.system_names))
+            raise InputError(f"no row of system {name!r}", fix=f"the systems are: {names}")
+        if len(known) == 1:
+            return self
+        owed = {
+            framework: [[row for row in rows if row.system == name] for rows in runs]
+            for framework, runs in self.owed.items()
+        }
+        spent = {name: self.spent[name]} if name in self.spent else {}
+        return replace(self, table=self.table.of_system(name), owed=owed, spent=spent)
 
-    Raises:
-        InputError: If a source is faulty, unknown, or holds no score.
-    """
-    so_far = _Gathering()
-    for source in sources:
-        before = len(so_far.builder.columns[0])
-        if RunStore(source).exists():
-            _add_run(RunStore(source), so_far, frameworks)
-        else:
-            _add_file(source, so_far)
-        if len(so_far.builder.columns[0]) == before:
-            raise InputError("holds no score", where=source, fix="nothing was measured there")
-    return Evidence(
-        table=so_far.builder.build(),
-        expected=so_far.expected,
-        cases=so_far.cases,
-        metrics=so_far.metrics,
-        records=so_far.records,
-        frameworks=so_far.frameworks,
-        notes=so_far.notes,
-        spent=so_far.spent,
-    )
-
-
-def _add_run(store: RunStore, so_far: _Gathering, only: Sequence[str]) -> None:
-    record = store.read_record()
-    so_far.records.append(record)
-    so_far.metrics.update(record.metrics)
-    so_far.notes.extend(record.notes)
-    rows = list(store.read_rows())
-    so_far.cases.update((row.case_id, row) for row in rows)
-    for config in record.suite.frameworks:
-        if only and config.name not in only:
-            continue
-        so_far.expected.setdefault(config.name, []).extend(rows)
-        path = store.scores_path(config.name)
-        if path.is_file():
-            _add_rows(path, so_far.builder)
-    so_far.frameworks.extend(f for f in record.frameworks if not only or f.name in only)
-    _add_spent(store.outputs_path, so_far.spent)
-
-
-def _add_rows(path: Path, builder: TableBuilder) -> None:
-    for number, row in stream_rows(path):
-        _add_row(row, builder, path, number)
-
-
-def _add_row(row: ScoreRow, builder: TableBuilder, path: Path, number: int | None) -> None:
-    try:
-        builder.add(row)
-    except (ValueError, OverflowError) as error:
-        what = f"{row.metric} of case {row.case_id!r}: {error}"
-        raise InputError(what, where=path, line=number, fix="mend the row") from None
-
-
-def _add_file(path: Path, so_far: _Gathering) -> None:
-    if path.suffix == ".jsonl" and _is_scores(path):
-        _add_rows(path, so_far.builder)
-        return
-    found = detect_format(path)
-    bundle, report = found.read(path, ReadOptions())
-    so_far.notes.extend(_noted(report))
-    decoder = msgspec.json.Decoder(ScoreRow)
-    for score in bundle.scores:
-        _add_row(decoder.decode(score_line(score)), so_far.builder, path, None)
-
-
-def _is_scores(path: Path) -> bool:
-    line = next(iter(read_lines(path)), None)
-    return line is not None and b'"metric"' in line[1] and b'"status"' in line[1]
-
-
-def _noted(report: ConversionReport) -> list[str]:
-    return [f"{report.source}: {note}" for note in report.notes]
-
-
-def _add_spent(path: Path, spent: Spent) -> None:
-    if not path.is_file():
-        return
-    decoder = msgspec.json.Decoder(_OutputCost)
-    for _, line in read_lines(path):
-        output = decoder.decode(line)
-        spent.latency_s += output.latency_s or 0.0
-        spent.cost_usd += output.cost_usd or 0.0
-        usage = output.usage or {}
-        spent.input_tokens += _whole(usage.get("input_tokens"))
-        spent.output_tokens += _whole(usage.get("output_tokens"))
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    def reasons(self, rows: Iterable[int]) -> dict[int, str]:
+        """The error or else the reason of some rows, by row; read from their files."""
+        table = self.table
+        places: dict[int, dict[int, int]] = {}
+        for row in rows:
+            places.setdefault(int(table.source[row]), {})[row] = int(table.line[row])
+        found: dict[int, str] = {}
+        for source, lines in places.items():
+            texts = self.sources[source].look_up(lines.values())
+            found.update((row, texts.get(line, "")) for row, line in lines.items())
+        return found

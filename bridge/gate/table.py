@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.files.scores import ScoreRow
 from bridge.model.score import STATUSES, RowKey
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-ERROR, SKIPPED, UNSUPPORTED = (STATUSES.index(s) for s in ("error", "skipped", "unsupported"))
-PASSED, FAILED = (STATUSES.index(s) for s in ("passed", "failed"))
-_STATUS_CODE: dict[str, int] = {status: index for index, status in enumerate(STATUSES)}
-KEPT_REASONS = 2000
-"""Most reasons of failed and broken rows kept in memory."""
+Mask = NDArray[np.bool_]
+
+PASSED, FAILED, SCORED, ERROR, UNSUPPORTED, SKIPPED = range(len(STATUSES))
+WHOLE_CASE = -1
+"""The turn of a row about the whole case."""
 
 
 class Stamp(NamedTuple):
@@ -30,131 +30,17 @@ class Stamp(NamedTuple):
     judge: str | None
 
 
-class Vocabulary:
-    """Names by number, in the order they came."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self._codes: dict[str, int] = {}
-
-    def code(self, name: str) -> int:
-        """The number of a name, a new one if need be."""
-        code = self._codes.get(name)
-        if code is None:
-            code = self._codes[name] = len(self.names)
-            self.names.append(name)
-        return code
-
-
-@dataclass(slots=True)
-class TableBuilder:
-    """Collects rows into columns."""
-
-    frameworks: Vocabulary = field(default_factory=Vocabulary)
-    systems: Vocabulary = field(default_factory=Vocabulary)
-    cases: Vocabulary = field(default_factory=Vocabulary)
-    metrics: Vocabulary = field(default_factory=Vocabulary)
-    columns: list[array[Any]] = field(
-        default_factory=lambda: [array("q") for _ in range(7)] + [array("d") for _ in range(2)]
-    )
-    stamps: dict[tuple[str, str], set[Stamp]] = field(default_factory=dict)
-    reasons: dict[int, str] = field(default_factory=dict)
-    cost_usd: float = 0.0
-
-    def add(self, row: ScoreRow) -> None:
-        """Add one row.
-
-        Raises:
-            ValueError: If the row contradicts itself: an unknown status, a value outside
-                [0, 1], a verdict without a value or a value without one.
-        """
-        status = _STATUS_CODE.get(row.status)
-        if status is None:
-            raise ValueError(f"unknown status {row.status!r} (one of {', '.join(STATUSES)})")
-        value = _checked_value(row, status)
-        fields = (
-            self.frameworks.code(row.framework),
-            self.systems.code(row.system),
-            self.cases.code(row.case_id),
-            self.metrics.code(row.metric),
-            row.epoch,
-            -1 if row.turn is None else row.turn,
-            status,
-            value,
-            np.nan if row.threshold is None else row.threshold,
-        )
-        for column, item in zip(self.columns, fields, strict=True):
-            column.append(item)
-        self._note(row, status)
-
-    def _note(self, row: ScoreRow, status: int) -> None:
-        stamp = Stamp(row.scorer, row.scorer_version, row.framework_version, row.judge)
-        self.stamps.setdefault((row.framework, row.metric), set()).add(stamp)
-        self.cost_usd += row.cost_usd or 0.0
-        if status in (FAILED, ERROR) and len(self.reasons) < KEPT_REASONS:
-            self.reasons[len(self.columns[0]) - 1] = row.error or row.reason
-
-    def build(self) -> Table:
-        """The rows in an order that depends on their keys alone."""
-        integers = [_array(column, np.int64) for column in self.columns[:7]]
-        value, threshold = (_array(column, np.float64) for column in self.columns[7:])
-        vocabularies = (self.frameworks, self.systems, self.cases, self.metrics)
-        framework, system, case, metric = (
-            _ranks(vocabulary.names)[codes]
-            for vocabulary, codes in zip(vocabularies, integers[:4], strict=True)
-        )
-        epoch, turn, status = integers[4:]
-        order = np.lexsort((turn, epoch, case, metric, framework, system))
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        return Table(
-            framework_names=tuple(sorted(self.frameworks.names)),
-            system_names=tuple(sorted(self.systems.names)),
-            case_names=tuple(sorted(self.cases.names)),
-            metric_names=tuple(sorted(self.metrics.names)),
-            framework=framework[order],
-            system=system[order],
-            case=case[order],
-            metric=metric[order],
-            epoch=epoch[order],
-            turn=turn[order],
-            status=status[order],
-            value=value[order],
-            threshold=threshold[order],
-            stamps=self.stamps,
-            reasons={int(place[row]): reason for row, reason in self.reasons.items()},
-            cost_usd=self.cost_usd,
-        )
-
-
-def _array(column: array[Any], kind: Any) -> Any:
-    return np.frombuffer(column, dtype=kind) if column else np.empty(0, kind)
-
-
-def _ranks(names: list[str]) -> Ints:
-    ranks = np.empty(len(names), np.int64)
-    ranks[np.argsort(np.array(names, dtype=object), kind="stable")] = np.arange(len(names))
-    return ranks
-
-
-def _checked_value(row: ScoreRow, status: int) -> float:
-    unscored = status in (ERROR, SKIPPED, UNSUPPORTED)
-    if row.value is None:
-        if not unscored:
-            raise ValueError(f"status {row.status} without a value")
-        return float("nan")
-    if unscored:
-        raise ValueError(f"status {row.status} with a value")
-    if not 0.0 <= row.value <= 1.0:
-        raise ValueError(f"value {row.value:g} is outside [0, 1]; declare the metric's scale")
-    return row.value
+Stamps = Mapping[tuple[str, str, str], frozenset[Stamp]]
+"""The stamps of all rows by (system, framework, metric)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows as columns of length n, sorted by system, framework, metric, case, epoch, turn.
 
-    ``turn`` is -1 for the whole case; ``value`` and ``threshold`` are NaN where there is none.
+    The first four columns are numbers of names; names are sorted. ``turn`` is -1 for the whole
+    case; ``value``, ``threshold`` and ``cost`` (US dollars of scoring) are NaN where there is
+    none. ``source`` and ``line`` say where a row was read.
     """
 
     framework_names: tuple[str, ...]
@@ -170,12 +56,18 @@ class Table:
     status: Ints
     value: Floats
     threshold: Floats
-    stamps: dict[tuple[str, str], set[Stamp]]
-    reasons: dict[int, str]
-    cost_usd: float
+    cost: Floats
+    source: Ints
+    line: Ints
+    stamps: Stamps
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def cost_usd(self) -> float:
+        """What scoring cost, in US dollars."""
+        return math.fsum(self.cost[~np.isnan(self.cost)])
 
     def key(self, row: int) -> RowKey:
         """The key of a row."""
@@ -185,13 +77,68 @@ class Table:
             self.system_names[self.system[row]],
             self.case_names[self.case[row]],
             int(self.epoch[row]),
-            None if turn < 0 else turn,
+            None if turn == WHOLE_CASE else turn,
             self.metric_names[self.metric[row]],
         )
 
-    def same_as_before(self) -> NDArray[np.bool_]:
+    def of_framework(self, name: str) -> Ints:
+        """Numbers of the rows of a framework."""
+        if name not in self.framework_names:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self.framework == self.framework_names.index(name))
+
+    def of_system(self, name: str) -> Table:
+        """The rows of one system alone, with the names that they use."""
+        if self.system_names == (name,):
+            return self
+        rows = np.flatnonzero(self.system == self.system_names.index(name))
+        columns: dict[str, Any] = {column: getattr(self, column)[rows] for column in COLUMNS}
+        for column in NAMED:
+            names = getattr(self, f"{column}_names")
+            used, columns[column] = np.unique(columns[column], return_inverse=True)
+            columns[f"{column}_names"] = tuple(names[code] for code in used)
+        stamps = {key: stamps for key, stamps in self.stamps.items() if key[0] == name}
+        return replace(self, stamps=stamps, **columns)
+
+    def stamps_of(self, framework: str, metric: str) -> frozenset[Stamp]:
+        """The stamps of a framework's metric, over all systems."""
+        found: frozenset[Stamp] = frozenset()
+        for system in self.system_names:
+            found |= self.stamps.get((system, framework, metric), frozenset())
+        return found
+
+    def is_shared(self, framework: str, metric: str) -> bool:
+        """Whether a metric is a shared check: its scorer is ours and carries a version."""
+        return any(stamp.scorer_version for stamp in self.stamps_of(framework, metric))
+
+    def same_as_before(self) -> Mask:
         """Which rows have the key of the row before them."""
         same = np.ones(max(0, len(self) - 1), dtype=bool)
         for column in (self.system, self.framework, self.metric, self.case, self.epoch, self.turn):
             same &= column[1:] == column[:-1]
         return np.concatenate(([False], same)) if len(self) else same
+
+
+NAMED = ("framework", "system", "case", "metric")
+NUMBERED = ("epoch", "turn", "status", "value", "threshold", "cost", "source", "line")
+COLUMNS = (*NAMED, *NUMBERED)
+
+
+def joint_codes(*sides: Sequence[Ints]) -> list[Ints]:
+    """Rows of several sides as one number each: equal rows have equal numbers.
+
+    Args:
+        sides: The columns of each side, as many on every side; those of a side equally long.
+    """
+    lengths = np.cumsum([len(side[0]) for side in sides])
+    packed = np.zeros(int(lengths[-1]), np.int64)
+    for columns in zip(*sides, strict=True):
+        column = np.concatenate(columns)
+        column = column - column.min(initial=0)
+        width = int(column.max(initial=0)) + 1
+        if (int(packed.max(initial=0)) + 1) * width > np.iinfo(np.int64).max:
+            packed = np.unique(packed, return_inverse=True)[1]
+            column = np.unique(column, return_inverse=True)[1]
+            width = int(column.max(initial=0)) + 1
+        packed = packed * width + column
+    return np.split(packed, lengths[:-1])

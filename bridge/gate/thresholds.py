@@ -1,50 +1,92 @@
-"""Absolute thresholds: what a metric must reach whatever the baseline says."""
+"""Policies of the metrics, and absolute thresholds: what each must reach whatever came before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from bridge.gate.align import Series
-from bridge.gate.table import FAILED, Table
+from bridge.gate.evidence import Evidence
+from bridge.gate.regressions import TOLERANCE
 from bridge.model.errors import InputError
 from bridge.model.policy import GatePolicy, MetricPolicy
-from bridge.model.run import ExpectedRows, MetricRecord
+from bridge.model.run import MetricRecord
 
 DEFAULT = MetricPolicy(min_pass_rate=1.0)
-"""Policy of a check that has a threshold and no entry."""
+"""Policy of a check that has a verdict a row and no entry."""
+
+COMPARE = MetricPolicy()
+"""Policy of a metric without verdicts and entry that the baseline holds: it must not regress."""
 
 SHOW = MetricPolicy(gate=False)
 """Policy of a metric that nothing is asked of."""
 
 
 def policies(
-    policy: GatePolicy, series: Sequence[Series], metrics: Mapping[str, MetricRecord]
+    policy: GatePolicy, series: Sequence[Series], evidence: Evidence, compared: frozenset[str]
 ) -> dict[str, MetricPolicy]:
     """The policy of every series, by gated name.
 
+    Args:
+        policy: The suite's gate policy.
+        series: What was measured.
+        evidence: What the runs say of their metrics and frameworks.
+        compared: Names that the baseline holds per-case scores of.
+
     Raises:
-        InputError: If an entry names a metric that nothing measured, or is ambiguous.
+        InputError: If an entry names a metric that nothing measured, is ambiguous, or names the
+            same metric as another.
     """
-    chosen = {_named(name, series): entry for name, entry in policy.metrics.items()}
+    chosen: dict[str, MetricPolicy] = {}
+    for name, entry in policy.metrics.items():
+        if _is_owed(name, series, evidence):
+            continue
+        found = _named(name, series)
+        if found in chosen:
+            raise InputError(f"gate: {found!r} has two entries", fix=f"one of them is {name!r}")
+        chosen[found] = entry
     for each in series:
-        record = metrics.get(each.metric)
-        gated = each.thresholded and (record is None or record.gate)
-        chosen.setdefault(each.name, DEFAULT if gated else SHOW)
+        chosen.setdefault(each.name, _without_entry(each, evidence.metrics, compared))
     return chosen
+
+
+def unmeasured(policy: GatePolicy, series: Sequence[Series], evidence: Evidence) -> list[str]:
+    """Reasons why entries for metrics that a run owes, and has no row of, decide nothing."""
+    names = [name for name in policy.metrics if _is_owed(name, series, evidence)]
+    return [f"{name}: the run has no row of it" for name in names]
+
+
+def _is_owed(name: str, series: Sequence[Series], evidence: Evidence) -> bool:
+    """Whether a metric is one of a run's, and has no row in the framework that is named."""
+    framework, _, metric = name.partition("/")
+    names = {each.name for each in series}
+    if name in names | {each.metric for each in series} | {_spelled(each) for each in series}:
+        return False
+    if name in evidence.metrics:
+        return True
+    return metric in evidence.metrics and metric not in names and framework in evidence.owed
+
+
+def _without_entry(
+    series: Series, metrics: Mapping[str, MetricRecord], compared: frozenset[str]
+) -> MetricPolicy:
+    record = metrics.get(series.metric)
+    if record is not None and not record.gate:
+        return SHOW
+    if series.thresholded or series.decided:
+        return DEFAULT
+    return COMPARE if series.name in compared else SHOW
 
 
 def _named(name: str, series: Sequence[Series]) -> str:
     names = [each.name for each in series]
     if name in names:
         return name
-    native = [each.name for each in series if each.metric == name or _spelled(each) == name]
-    if len(native) == 1:
-        return native[0]
-    if native:
-        raise InputError(f"gate: {name!r} is ambiguous", fix=f"write one of {', '.join(native)}")
-    known = ", ".join(names) or "none"
+    found = [each.name for each in series if name in (each.metric, _spelled(each))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"gate: {name!r} is ambiguous", fix=f"write one of {', '.join(found)}")
+    known = ", ".join(map(repr, names)) or "none"
     raise InputError(f"gate: nothing measured {name!r}", fix=f"the metrics are: {known}")
 
 
@@ -55,45 +97,33 @@ def _spelled(series: Series) -> str:
 def broken_thresholds(series: Series, entry: MetricPolicy) -> list[str]:
     """The thresholds of an entry that a series does not reach."""
     reasons = []
-    if entry.min is not None and series.mean is not None and series.mean < entry.min:
-        reasons.append(f"mean {series.mean:.4g} is below min {entry.min:g}")
-    rate = series.pass_rate
+    mean, rate = series.mean, series.pass_rate
+    if entry.min is not None and mean is not None and mean < entry.min - TOLERANCE:
+        shown, least = _told_apart(mean, entry.min)
+        reasons.append(f"mean {shown} is below min {least}")
     if entry.min_pass_rate is not None and rate is not None and rate < entry.min_pass_rate:
-        decided = series.passed + series.failed
+        shown, least = _told_apart(100 * rate, 100 * entry.min_pass_rate)
         reasons.append(
-            f"{series.passed} of {decided} rows passed ({rate:.1%}), "
-            f"below min_pass_rate {entry.min_pass_rate:.1%}"
+            f"{series.passed} of {series.decided} rows passed ({shown}%), "
+            f"below min_pass_rate {least}%"
         )
     return reasons
 
 
-def must_pass_failures(
-    policy: GatePolicy, table: Table, system: str, cases: Mapping[str, ExpectedRows]
-) -> list[str]:
-    """Failed rows of must-pass cases, one reason a case.
+def _told_apart(value: float, limit: float) -> tuple[str, str]:
+    """Two numbers in as few digits as show that they differ."""
+    for digits in (4, 6, 9):
+        pair = f"{value:.{digits}g}", f"{limit:.{digits}g}"
+        if pair[0] != pair[1]:
+            return pair
+    return f"{value:.17g}", f"{limit:.17g}"
 
-    Raises:
-        InputError: If ``must_pass`` names a case or tag that is not there.
-    """
-    wanted: set[str] = set()
-    for name in policy.must_pass:
-        tag = name.removeprefix("tag:") if name.startswith("tag:") else None
-        found = {
-            case
-            for case in table.case_names
-            if case == name or (tag is not None and case in cases and tag in cases[case].tags)
-        }
-        if not found:
-            raise InputError(f"gate: must_pass names {name!r}, which no case is", fix="mend it")
-        wanted |= found
-    if not wanted:
-        return []
-    codes = [code for code, case in enumerate(table.case_names) if case in wanted]
-    own = table.system == table.system_names.index(system)
-    rows = np.flatnonzero(own & np.isin(table.case, codes) & (table.status == FAILED))
-    failed: dict[str, list[str]] = {}
-    for row in rows:
-        key = table.key(int(row))
-        if key.metric not in failed.setdefault(key.case_id, []):
-            failed[key.case_id].append(key.metric)
-    return [f"must-pass case {case!r} failed {', '.join(each)}" for case, each in failed.items()]
+
+def undecidable(series: Series, entry: MetricPolicy) -> list[str]:
+    """What an entry asks that the rows of a series do not answer."""
+    asks = entry.weight is not None or entry.min is not None or entry.min_pass_rate is not None
+    if asks and not len(series.values):
+        return ["nothing was scored"]
+    if entry.min_pass_rate is not None and not series.decided:
+        return ["min_pass_rate is asked, and no row has passed or failed"]
+    return []

@@ -2,66 +2,88 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from bridge.files.jsonl import explain, parse_object, read_lines, unreadable
-from bridge.files.yaml import load_yaml
+from bridge.files.jsonl import parse_object, read_lines, read_object, unreadable
+from bridge.files.shape import DOCUMENTS, LINES, Shape, document_shape, line_shape
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import lint_golden_set
 from bridge.lint.suite import lint_suite
-from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
-from bridge.model.output import Output
-from bridge.model.score import Score
+from bridge.model.explain import explain
 from bridge.model.values import Model
-from bridge.model.verdict import Verdict
 
 SUFFIXES = (".jsonl", ".yaml", ".yml", ".json")
+HEAD = 64 * 1024
+"""Bytes of a file by which its shape is told."""
+OURS = 0.35
+"""How sure it must be that a file in a folder is ours where its keys are everybody's."""
+EVERYBODYS = ("baseline", "case", "output")
 
 
 def lint_path(path: Path) -> tuple[int, list[LintFinding]]:
     """Lint a file, or every file of ours below a folder.
 
+    Hidden folders, ``node_modules`` and what a run keeps of its workers are left out.
+
     Returns:
         The number of files looked at, and the findings.
-
-    Raises:
-        InputError: If the path cannot be read.
     """
     if path.is_dir():
-        files = sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
-        results = [lint_file(file, named=False) for file in files]
+        results = [lint_file(file, named=False) for file in sorted(_files(path))]
         known = [found for found in results if found is not None]
         return len(known), [finding for found in known for finding in found]
     return 1, lint_file(path, named=True) or []
 
 
+def _files(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        kept_of_run = {"jobs", "native"} if "run.json" in names else set()
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith((".", "__")) and name not in {"node_modules", *kept_of_run}
+        ]
+        yield from (Path(folder, name) for name in names if name.endswith(SUFFIXES))
+
+
 def lint_file(path: Path, *, named: bool) -> list[LintFinding] | None:
     """Lint one file; ``None`` if it is none of ours and was not named by the user."""
     try:
+        head = _head(path)
         if path.suffix == ".jsonl":
-            return _lint_lines(path, named)
-        return _lint_document(path, named)
+            return _lint_lines(path, head, named)
+        return _lint_document(path, head, named)
     except InputError as error:
         place = Path(error.where) if error.where else path
         return [LintFinding("error", "unreadable", place, error.line, error.what)]
 
 
-def _lint_lines(path: Path, named: bool) -> list[LintFinding] | None:
-    first = next(iter(read_lines(path)), None)
-    if first is None:
-        return [LintFinding("error", "empty", path, None, "holds nothing")]
+def _head(path: Path) -> bytes:
     try:
-        keys = set(parse_object(first[1], path, first[0]))
-    except InputError:
-        return lint_golden_set(path) if named else None
-    if {"metric", "status"} <= keys:
-        return _each_line(path, Score)
-    if "case_id" in keys:
-        return _each_line(path, Output)
-    return lint_golden_set(path) if named or {"id", "input"} & keys else None
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _is_ours(shape: Shape | None) -> bool:
+    return shape is not None and (shape.kind not in EVERYBODYS or shape.certainty >= OURS)
+
+
+def _lint_lines(path: Path, head: bytes, named: bool) -> list[LintFinding] | None:
+    if not head.strip():
+        return [LintFinding("error", "empty", path, None, "holds nothing")]
+    shape = line_shape(head)
+    if not named and not _is_ours(shape):
+        return None
+    if shape is None or shape.kind == "case":
+        return lint_golden_set(path)
+    return _each_line(path, next(model for kind, model in LINES.items() if kind == shape.kind))
 
 
 def _each_line(path: Path, model: type[Model]) -> list[LintFinding]:
@@ -76,25 +98,16 @@ def _each_line(path: Path, model: type[Model]) -> list[LintFinding]:
     return findings
 
 
-def _lint_document(path: Path, named: bool) -> list[LintFinding] | None:
-    if not path.is_file():
-        raise unreadable(path, FileNotFoundError(2, "No such file or directory"))
-    data, _ = load_yaml(path)
-    keys = set(data) if isinstance(data, dict) else set()
-    if {"golden_set", "system"} & keys:
+def _lint_document(path: Path, head: bytes, named: bool) -> list[LintFinding] | None:
+    shape = document_shape(head)
+    if shape is None or (not named and not _is_ours(shape)):
+        message = "no suite, run, baseline or report of ours"
+        return [LintFinding("error", "shape", path, None, message)] if named else None
+    if shape.kind == "suite":
         return lint_suite(path)
-    if {"verdict", "metrics"} <= keys:
-        return _whole(path, Verdict)
-    if {"scores", "cases"} <= keys:
-        return _whole(path, Baseline)
-    if named:
-        return [LintFinding("error", "shape", path, None, "no suite, baseline or report of ours")]
-    return None
-
-
-def _whole(path: Path, model: type[Model]) -> list[LintFinding]:
+    model = next(model for kind, model in DOCUMENTS.items() if kind == shape.kind)
     try:
-        model.model_validate_json(path.read_bytes())
+        model.model_validate(read_object(path))
     except ValidationError as error:
         return [LintFinding("error", "schema", path, None, explain(error))]
     return []

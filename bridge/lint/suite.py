@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from bridge.execution.plan import import_from
 from bridge.files.baseline import read_baseline
-from bridge.files.suite import read_suite, resolve
+from bridge.files.outputs import read_outputs
+from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
-from bridge.lint.golden import lint_golden_set
+from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
+from bridge.model.case import Case
+from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
 from bridge.plugin.registry import framework_names
 from bridge.scorers.registry import validate_check
+
+SHOWN = 3
+"""Most ids shown in a finding."""
+
+
+@dataclass(slots=True)
+class _Sets:
+    """The golden sets of a suite, as far as they are readable."""
+
+    cases: dict[Path, Cases] = field(default_factory=dict)
+    findings: list[LintFinding] = field(default_factory=list)
+
+    def all(self) -> Iterator[tuple[Path, int, Case]]:
+        for path, cases in self.cases.items():
+            for number, case in cases.values():
+                yield path, number, case
 
 
 def lint_suite(path: Path) -> list[LintFinding]:
@@ -20,29 +41,74 @@ def lint_suite(path: Path) -> list[LintFinding]:
     try:
         suite = read_suite(path)
     except InputError as error:
-        place = Path(error.where) if error.where else path
-        return [LintFinding("error", "schema", place, error.line, error.what)]
-    return [*_references(suite, path), *_checks(suite, path), *_gate(suite, path)]
+        return [_finding(error, "schema", path)]
+    import_from(path.parent)
+    sets = _golden_sets(suite, path)
+    return [
+        *sets.findings,
+        *_outputs(suite, path, sets),
+        *_frameworks(suite, path),
+        *_checks(suite, path, sets),
+        *_gate(suite, path, sets),
+    ]
 
 
-def _references(suite: Suite, path: Path) -> Iterator[LintFinding]:
+def _finding(error: InputError, rule: str, path: Path) -> LintFinding:
+    place = Path(error.where) if error.where else path
+    return LintFinding("error", rule, place, error.line, error.what)
+
+
+def _golden_sets(suite: Suite, path: Path) -> _Sets:
+    sets = _Sets()
     for ref in suite.golden_set:
         golden = resolve(path, ref.path)
         try:
-            yield from lint_golden_set(golden)
+            findings, cases = read_leniently(golden)
         except InputError as error:
-            yield LintFinding("error", "golden-set", golden, error.line, error.what)
-    for name in suite.system.recorded:
-        if not resolve(path, name).is_file():
-            message = f"recorded outputs {name} are not there"
-            yield LintFinding("error", "outputs", path, None, message)
+            sets.findings.append(_finding(error, "golden-set", golden))
+            continue
+        sets.cases[golden] = cases
+        sets.findings.extend([*findings, *lint_checks(golden, cases)])
+    if not any(finding.level == "error" for finding in sets.findings):
+        try:
+            read_suite_cases(suite, path)  # ids over all sets, versions
+        except InputError as error:
+            sets.findings.append(_finding(error, "golden-set", path))
+    return sets
+
+
+def _outputs(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
+    if not suite.system.recorded:
+        return
+    try:
+        outputs = read_outputs(*(resolve(path, name) for name in suite.system.recorded))
+    except InputError as error:
+        yield _finding(error, "outputs", path)
+        return
+    asked = {case.id for _, _, case in sets.all()}
+    answered = {output.case_id for output in outputs}
+    missing = sorted(asked - answered)
+    if missing:
+        message = f"{_listed(missing)} of the golden set have no recorded output"
+        yield LintFinding("error", "outputs", path, None, message)
+    if answered - asked:
+        message = f"recorded outputs fit no case: {_listed(sorted(answered - asked))}"
+        yield LintFinding("warning", "outputs", path, None, message)
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = f", ... ({len(ids)} in all)" if len(ids) > SHOWN else ""
+    return f"cases {', '.join(ids[:SHOWN])}{more}"
+
+
+def _frameworks(suite: Suite, path: Path) -> Iterator[LintFinding]:
     for framework in suite.frameworks:
         if ":" not in framework.name and framework.name not in framework_names():
             message = f"no adapter for framework {framework.name!r} is installed"
             yield LintFinding("error", "framework", path, None, message)
 
 
-def _checks(suite: Suite, path: Path) -> Iterator[LintFinding]:
+def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     for check in suite.checks:
         try:
             validate_check(check)
@@ -52,9 +118,30 @@ def _checks(suite: Suite, path: Path) -> Iterator[LintFinding]:
     if judged and len(judged) == len(suite.checks):
         message = "every check asks a judge; add one that does not"
         yield LintFinding("warning", "judge-alone", path, None, message)
+    for golden, number, case in sets.all():
+        yield from _checks_of_case(suite, golden, number, case)
 
 
-def _gate(suite: Suite, path: Path) -> Iterator[LintFinding]:
+def _checks_of_case(suite: Suite, golden: Path, number: int, case: Case) -> Iterator[LintFinding]:
+    for judge in dict.fromkeys(name for each in checks_of(case) for name in _judges(each)):
+        if judge not in suite.judges:
+            message = f"a check names judge {judge}, which the suite does not have"
+            yield LintFinding("error", "judge", golden, number, message)
+    if not suite.checks and not checks_of(case):
+        message = f"nothing is checked on case {case.id!r}; add checks to the suite or to the case"
+        yield LintFinding("error", "unchecked-case", golden, number, message)
+
+
+def _judges(check: Check) -> Iterator[str]:
+    if check.judge is not None:
+        yield check.judge
+    for member in check.checks:
+        yield from _judges(member)
+
+
+def _gate(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
+    yield from _gated_metrics(suite, path, sets)
+    yield from _must_pass(suite, path, sets)
     if suite.gate.baseline is None:
         message = "the gate has no baseline, so only thresholds can fail it"
         yield LintFinding("warning", "no-baseline", path, None, message)
@@ -62,4 +149,26 @@ def _gate(suite: Suite, path: Path) -> Iterator[LintFinding]:
     try:
         read_baseline(resolve(path, suite.gate.baseline))
     except InputError as error:
-        yield LintFinding("error", "baseline", path, None, error.what)
+        yield _finding(error, "baseline", path)
+
+
+def _gated_metrics(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
+    """Gated names that nothing measures: a typo here would let the real metric go ungated."""
+    own = {check.metric for check in suite.checks}
+    own.update(check.metric for _, _, case in sets.all() for check in checks_of(case))
+    for name in suite.gate.metrics:
+        framework, _, metric = name.partition("/")
+        native = metric in own and framework in {each.name for each in suite.frameworks}
+        if name not in own and not native:
+            known = ", ".join(sorted(own)) or "none"
+            message = f"the gate names metric {name!r}, which no check has (known: {known})"
+            yield LintFinding("error", "unknown-metric", path, None, message)
+
+
+def _must_pass(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
+    ids = {case.id for _, _, case in sets.all()}
+    tags = {f"tag:{tag}" for _, _, case in sets.all() for tag in case.tags}
+    for name in suite.gate.must_pass:
+        if name not in ids | tags:
+            message = f"must_pass names {name!r}, which is no case and no tag of one"
+            yield LintFinding("error", "must-pass", path, None, message)

@@ -1,5 +1,6 @@
 """The neutral model: frozen values, all configuration as plain data."""
 
+from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case, ContextPattern, ExpectedCall, ExpectedCalls, Turn, references
 from bridge.model.check import Check, resolve_checks
@@ -22,6 +23,7 @@ from bridge.model.suite import (
 from bridge.model.verdict import FailedCase, MetricResult, Regression, Totals, Verdict
 
 __all__ = [
+    "Baseline",
     "BridgeError",
     "Bundle",
     "Case",

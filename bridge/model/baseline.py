@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bridge.model.run import MetricRecord
-from bridge.model.values import EMPTY, Model, Text
+from bridge.model.values import EMPTY, FirstVersion, Keyed, Model, Number, Text
 
-Unit = Annotated[float, Field(ge=0, le=1)]
+Unit = Annotated[Number, Field(ge=0, le=1)]
 
 
 class Baseline(Model):
@@ -24,17 +24,33 @@ class Baseline(Model):
         cases: Digest of each case by id.
         metrics: Scorer and version behind each metric.
         frameworks: Version of each framework.
+        judges: Digest of each judge's configuration.
         scores: Per gated name (``metric``, or ``framework/metric`` for a native one), the mean
             value of each case by id; a number alone is a mean over cases, good for thresholds
             and nothing else.
     """
 
-    version: Literal[1] = 1
+    version: FirstVersion = 1
     created: Text = ""
     suite: Text = ""
     system: Text | None = None
     golden_digest: Text = ""
-    cases: Mapping[Text, Text] = EMPTY
-    metrics: Mapping[Text, MetricRecord] = EMPTY
-    frameworks: Mapping[Text, Text] = EMPTY
-    scores: Mapping[Text, Unit | Mapping[Text, Unit]]
+    cases: Keyed[Text, Text] = EMPTY
+    metrics: Keyed[Text, MetricRecord] = EMPTY
+    frameworks: Keyed[Text, Text] = EMPTY
+    judges: Keyed[Text, Text] = EMPTY
+    scores: Keyed[Text, Unit | Keyed[Text, Unit]]
+
+    @model_validator(mode="after")
+    def _holds_scores_of_its_own_cases(self) -> Baseline:
+        if not self.scores:
+            raise ValueError("holds no score")
+        for name, scores in self.scores.items():
+            if not isinstance(scores, Mapping):
+                continue
+            if not scores:
+                raise ValueError(f"holds no score of {name}")
+            strange = next((case for case in scores if case not in self.cases), None)
+            if self.cases and strange is not None:
+                raise ValueError(f"scores case {strange!r} for {name}, which is not in its cases")
+        return self

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from bridge.model.check import Check
+from bridge.model.check import Checks
 from bridge.model.matcher import parse_pattern
 from bridge.model.message import Message, Passage, Tool
 from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
@@ -16,12 +16,18 @@ OrderMode = Literal["strict", "in_order", "any_order", "subset", "superset", "pa
 
 
 def _read_input(value: Any) -> Any:
+    if value is None:
+        raise ValueError("should be a text, a list of messages or an object, not null")
     if isinstance(value, list | tuple) and not value:
         raise ValueError("an empty list of messages")
     return value
 
 
-Input = Annotated[Text | tuple[Message, ...] | JsonObject, BeforeValidator(_read_input)]
+Input = Annotated[
+    Text | tuple[Message, ...] | JsonObject,
+    BeforeValidator(_read_input),
+    Field(json_schema_extra={"not": {"type": "null"}, "minItems": 1}),
+]
 """What a system is asked: a text, messages, or an object."""
 
 
@@ -91,8 +97,13 @@ class Turn(Model):
     expected: Json = ""
     expected_calls: ExpectedCalls | None = None
     context_refs: tuple[Text | ContextPattern, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: Checks = ()
     extras: JsonObject = EMPTY
+
+
+def _also_meta(schema: dict[str, Any]) -> None:
+    schema["properties"]["meta"] = schema["properties"]["metadata"]
+    schema["not"] = {"required": ["meta", "metadata"]}
 
 
 class Case(Model):
@@ -118,6 +129,8 @@ class Case(Model):
         extras: Per framework, what its file held that has no neutral field.
     """
 
+    model_config = ConfigDict(json_schema_extra=_also_meta)
+
     id: Name
     input: Input
     expected: Json
@@ -128,7 +141,7 @@ class Case(Model):
     expected_calls: ExpectedCalls | None = None
     turns: tuple[Turn, ...] = ()
     persona: Json = None
-    checks: tuple[Check, ...] = ()
+    checks: Checks = ()
     tags: tuple[Text, ...] = ()
     failure_mode: Text | None = None
     metadata: JsonObject = Field(default=EMPTY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.model.bundle import Bundle
@@ -10,7 +10,7 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.suite import JudgeConfig
-from bridge.model.values import EMPTY, JsonObject, Model, Name
+from bridge.model.values import EMPTY, JsonObject, Keyed, Model, Name, Whole
 
 
 class JobSpec(Model):
@@ -29,10 +29,10 @@ class JobSpec(Model):
 
     framework: Name
     suite: Name
-    shard: int = 0
+    shard: Whole = 0
     options: JsonObject = EMPTY
     checks: tuple[Check, ...] = ()
-    judges: Mapping[Name, JudgeConfig] = EMPTY
+    judges: Keyed[Name, JudgeConfig] = EMPTY
     native_dir: Path
     import_dir: Path | None = None
 

@@ -89,8 +89,10 @@ def _operand(kind: str, value: Any) -> Any:
 def _regex(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError("$regex takes a string")
+    options = re2.Options()
+    options.log_errors = False
     try:
-        re2.compile(value)
+        re2.compile(value, options)
     except re2.error as error:
         raise ValueError(f"$regex {value!r} is not RE2 syntax: {error}") from None
     return value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
+from bridge.model.spelling import AlsoWritten
+from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Number, Text, Whole
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -30,7 +31,7 @@ class Message(Model):
     """One message of a chat. ``content`` is text, or a list of provider-style parts."""
 
     role: Role
-    content: Text | tuple[JsonObject, ...] = ""
+    content: Annotated[Text | tuple[JsonObject, ...], AlsoWritten(({"type": "null"},))] = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: Text | None = None
     name: Text | None = None
@@ -67,7 +68,7 @@ class Passage(Model):
     text: Text
     id: Text | None = None
     source: Text | None = None
-    score: float | None = None
+    score: Number | None = None
 
 
 def passage_text(passage: Text | Passage) -> str:
@@ -78,6 +79,6 @@ def passage_text(passage: Text | Passage) -> str:
 class Usage(Model):
     """Tokens of one answer; ``None`` where the system does not say."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Whole | None = Field(default=None, ge=0)
+    output_tokens: Whole | None = Field(default=None, ge=0)
     extras: JsonObject = EMPTY

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from bridge.model.message import Message, Passage, ToolCall, Usage
-from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
+from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Number, Text, Whole
+
+
+def _no_answer_is_empty(value: Any) -> Any:
+    return "" if value is None else value
+
+
+Answer = Annotated[Json, BeforeValidator(_no_answer_is_empty)]
+"""An answer: a text, or JSON; ``null`` reads as the empty text, so that no scorer takes it for
+JSON."""
 
 
 class OutputTurn(Model):
     """The answer to one user turn; ``latency_s`` in seconds, ``cost_usd`` in US dollars."""
 
-    text: Json = ""
+    text: Answer = ""
     tool_calls: tuple[ToolCall, ...] = ()
     retrieved_contexts: tuple[Text | Passage, ...] = ()
-    latency_s: float | None = Field(default=None, ge=0)
+    latency_s: Number | None = Field(default=None, ge=0)
     usage: Usage | None = None
-    cost_usd: float | None = Field(default=None, ge=0)
+    cost_usd: Number | None = Field(default=None, ge=0)
     error: Text | None = None
     extras: JsonObject = EMPTY
 
@@ -43,15 +54,15 @@ class Output(Model):
 
     system: Name = "default"
     case_id: Name
-    epoch: int = Field(default=1, ge=1)
-    text: Json = ""
+    epoch: Whole = Field(default=1, ge=1)
+    text: Answer = ""
     messages: tuple[Message, ...] = ()
     turns: tuple[OutputTurn, ...] | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     retrieved_contexts: tuple[Text | Passage, ...] = ()
-    latency_s: float | None = Field(default=None, ge=0)
+    latency_s: Number | None = Field(default=None, ge=0)
     usage: Usage | None = None
-    cost_usd: float | None = Field(default=None, ge=0)
+    cost_usd: Number | None = Field(default=None, ge=0)
     model: Text | None = None
     stop_reason: Text | None = None
     error: Text | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from bridge.model.values import EMPTY, Model, Name, Text
+from bridge.model.spelling import AlsoWritten
+from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text
 
 Change = Literal["refuse", "warn", "shared"]
 
@@ -23,14 +23,25 @@ class MetricPolicy(Model):
         gate: False shows the metric without letting it decide.
     """
 
-    min: float | None = Field(default=None, ge=0, le=1)
-    min_pass_rate: float | None = Field(default=None, ge=0, le=1)
-    weight: float | None = Field(default=None, ge=0, le=1)
-    gate: bool = True
+    min: Number | None = Field(default=None, ge=0, le=1)
+    min_pass_rate: Number | None = Field(default=None, ge=0, le=1)
+    weight: Number | None = Field(default=None, ge=0, le=1)
+    gate: Flag = True
 
 
 class OnChange(Model):
-    """What to do when baseline and run differ in something that values depend on."""
+    """What to do when baseline and run differ in something that values depend on.
+
+    ``refuse`` is a verdict ``error``; ``warn`` compares all the same, and says so.
+
+    Attributes:
+        golden_set: ``shared`` compares the cases whose content is the same in both, ``warn`` all
+            cases of the same id.
+        scorer: Another scorer, version of one, or parameters; a check that is gone.
+        judge: Another judge, or another configuration of the same.
+        framework: Another version of a framework, or one that did not run.
+        unknown: One side does not say.
+    """
 
     golden_set: Change = "shared"
     scorer: Literal["refuse", "warn"] = "refuse"
@@ -43,6 +54,9 @@ def _metric(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return {"min": value}
     return {} if value is None else value
+
+
+_SHORT = AlsoWritten(({"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}))
 
 
 class GatePolicy(Model):
@@ -61,11 +75,11 @@ class GatePolicy(Model):
     """
 
     baseline: Text | None = None
-    metrics: Mapping[Name, Annotated[MetricPolicy, BeforeValidator(_metric)]] = EMPTY
-    confidence: float = Field(default=0.95, gt=0.5, lt=1)
-    min_effect: float = Field(default=0.0, ge=0, le=1)
-    margin: float | None = Field(default=None, gt=0, le=1)
-    min_detectable: float | None = Field(default=None, gt=0, le=1)
+    metrics: Keyed[Name, Annotated[MetricPolicy, BeforeValidator(_metric), _SHORT]] = EMPTY
+    confidence: Number = Field(default=0.95, gt=0.5, lt=1)
+    min_effect: Number = Field(default=0.0, ge=0, le=1)
+    margin: Number | None = Field(default=None, gt=0, le=1)
+    min_detectable: Number | None = Field(default=None, gt=0, le=1)
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()
     on_inconclusive: Literal["warn", "fail"] = "warn"

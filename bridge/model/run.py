@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from bridge.model.suite import Suite
-from bridge.model.values import EMPTY, Json, Model, Name, Text
+from bridge.model.values import (
+    EMPTY,
+    FirstVersion,
+    Flag,
+    Json,
+    Keyed,
+    Model,
+    Name,
+    Number,
+    Text,
+    Whole,
+)
 
 
 class GoldenSetRecord(Model):
     """A golden set as it was read: path, number of cases and digest."""
 
     path: Text
-    cases: int
+    cases: Whole
     digest: Text
 
 
@@ -22,8 +32,8 @@ class MetricRecord(Model):
 
     scorer: Text
     version: Text
-    threshold: float | None = None
-    gate: bool = True
+    threshold: Number | None = None
+    gate: Flag = True
     judge: Text | None = None
     params_digest: Text = ""
 
@@ -45,12 +55,12 @@ class FrameworkRecord(Model):
 
     name: Name
     version: Text = ""
-    rows: int = 0
-    errors: int = 0
-    jobs: int = 0
-    cpu_s: float = 0.0
-    wall_s: float = 0.0
-    peak_rss_mb: float = 0.0
+    rows: Whole = 0
+    errors: Whole = 0
+    jobs: Whole = 0
+    cpu_s: Number = 0.0
+    wall_s: Number = 0.0
+    peak_rss_mb: Number = 0.0
     routes: tuple[Json, ...] = ()
     notes: tuple[Text, ...] = ()
 
@@ -71,7 +81,7 @@ class RunRecord(Model):
         notes: What a reader should know.
     """
 
-    version: Literal[1] = 1
+    version: FirstVersion = 1
     suite: Suite
     suite_path: Text
     status: Literal["running", "interrupted", "complete"] = "running"
@@ -80,9 +90,9 @@ class RunRecord(Model):
     python_version: Text
     golden_sets: tuple[GoldenSetRecord, ...] = ()
     golden_digest: Text = ""
-    metrics: Mapping[Text, MetricRecord] = EMPTY
+    metrics: Keyed[Text, MetricRecord] = EMPTY
     systems: tuple[Text, ...] = ()
-    epochs: int = 1
+    epochs: Whole = 1
     frameworks: tuple[FrameworkRecord, ...] = ()
     notes: tuple[Text, ...] = ()
 
@@ -98,9 +108,9 @@ class ExpectedRows(Model):
 
     system: Name
     case_id: Name
-    epoch: int = 1
+    epoch: Whole = 1
     digest: Text
     tags: tuple[Text, ...] = ()
     failure_mode: Text | None = None
     where: Text | None = None
-    rows: tuple[tuple[Text, int | None], ...]
+    rows: tuple[tuple[Text, Whole | None], ...]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bridge.model.message import Usage
-from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
+from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Number, Text, Whole
 
 Status = Literal["passed", "failed", "scored", "error", "unsupported", "skipped"]
 STATUSES: tuple[Status, ...] = ("passed", "failed", "scored", "error", "unsupported", "skipped")
+VALUED: frozenset[Status] = frozenset({"passed", "failed", "scored"})
+"""The statuses of rows that have a value; the others have none."""
 
 
 class Raw(Model):
     """A native value before it was normalised to [0, 1], higher is better."""
 
     value: Json
-    scale: tuple[float, float] | None = None
+    scale: tuple[Number, Number] | None = None
     direction: Literal["higher", "lower"] = "higher"
 
 
@@ -37,8 +39,8 @@ class Measurement(Model):
     """
 
     metric: Text = ""
-    turn: int | None = Field(default=None, ge=0)
-    value: float | None = Field(default=None, ge=0, le=1)
+    turn: Whole | None = Field(default=None, ge=0)
+    value: Number | None = Field(default=None, ge=0, le=1)
     status: Status = "scored"
     reason: Text = ""
     label: Text | None = None
@@ -53,8 +55,8 @@ class RowKey(NamedTuple):
     framework: str
     system: str
     case_id: str
-    epoch: int
-    turn: int | None
+    epoch: Whole
+    turn: Whole | None
     metric: str
 
 
@@ -68,22 +70,29 @@ class Score(Model):
     scorer: Text = ""
     scorer_version: Text = ""
     case_id: Name
-    epoch: int = Field(default=1, ge=1)
-    turn: int | None = Field(default=None, ge=0)
-    value: float | None = Field(default=None, ge=0, le=1)
+    epoch: Whole = Field(default=1, ge=1)
+    turn: Whole | None = Field(default=None, ge=0)
+    value: Number | None = Field(default=None, ge=0, le=1)
     label: Text | None = None
     status: Status
-    threshold: float | None = Field(default=None, ge=0, le=1)
-    weight: float = Field(default=1.0, ge=0)
+    threshold: Number | None = Field(default=None, ge=0, le=1)
+    weight: Number = Field(default=1.0, ge=0)
     reason: Text = ""
     error: Text | None = None
     raw: Raw | None = None
-    latency_s: float | None = Field(default=None, ge=0)
+    latency_s: Number | None = Field(default=None, ge=0)
     usage: Usage | None = None
-    cost_usd: float | None = Field(default=None, ge=0)
+    cost_usd: Number | None = Field(default=None, ge=0)
     judge: Text | None = None
     details: JsonObject = EMPTY
     extras: JsonObject = EMPTY
+
+    @model_validator(mode="after")
+    def _value_fits_status(self) -> Score:
+        if (self.status in VALUED) != (self.value is not None):
+            has = "without" if self.value is None else "with"
+            raise ValueError(f"status {self.status} {has} a value")
+        return self
 
     @property
     def key(self) -> RowKey:

@@ -4,20 +4,42 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from bridge.model.check import Check
+from bridge.model.check import Check, Checks
 from bridge.model.policy import GatePolicy
-from bridge.model.values import EMPTY, JsonObject, Model, Name, Text
+from bridge.model.spelling import AlsoAlone, AlsoWritten
+from bridge.model.values import (
+    EMPTY,
+    FirstVersion,
+    JsonObject,
+    Keyed,
+    Model,
+    Name,
+    Number,
+    Text,
+    Whole,
+)
 
 
 class GoldenSetRef(Model):
-    """A golden set by path, relative to the suite, with the version it should have."""
+    """A golden set by path, relative to the suite.
+
+    ``version`` is the digest that its cases must have (order aside), or the beginning of it.
+    """
 
     path: Name
     version: Text | None = None
+
+
+def _one_kind(schema: dict[str, Any]) -> None:
+    given = {"recorded": {"type": "array", "maxItems": 0}, "python": {"type": "null"}}
+    schema["oneOf"] = [
+        {"required": [key], "properties": {key: {"not": left_out}}}
+        for key, left_out in given.items()
+    ]
 
 
 class SystemConfig(Model):
@@ -32,16 +54,18 @@ class SystemConfig(Model):
         timeout_s: Seconds one call may take.
     """
 
-    recorded: tuple[Name, ...] = ()
+    model_config = ConfigDict(json_schema_extra=_one_kind)
+
+    recorded: Annotated[tuple[Name, ...], AlsoAlone()] = ()
     python: Name | None = None
     name: Name = "default"
-    concurrency: int = Field(default=1, ge=1)
-    timeout_s: float = Field(default=60.0, gt=0)
+    concurrency: Whole = Field(default=1, ge=1)
+    timeout_s: Number = Field(default=60.0, gt=0)
 
     @model_validator(mode="before")
     @classmethod
     def _one_path_is_a_list(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and isinstance(data.get("recorded"), str):
+        if isinstance(data, Mapping) and isinstance(data.get("recorded"), str | int):
             return {**data, "recorded": [data["recorded"]]}
         return data
 
@@ -64,7 +88,7 @@ class FrameworkConfig(Model):
 
     name: Name
     python: Text | None = None
-    timeout_s: float = Field(default=300.0, gt=0)
+    timeout_s: Number = Field(default=300.0, gt=0)
     options: JsonObject = EMPTY
 
 
@@ -74,8 +98,8 @@ class JudgeConfig(Model):
     model: Name
     base_url: Text | None = None
     api_key_env: Name | None = None
-    temperature: float | None = Field(default=None, ge=0)
-    seed: int | None = None
+    temperature: Number | None = Field(default=None, ge=0)
+    seed: Whole | None = None
     options: JsonObject = EMPTY
 
 
@@ -84,6 +108,8 @@ def _framework(value: Any) -> Any:
         return {"name": value}
     if isinstance(value, Mapping) and "name" not in value and len(value) == 1:
         name, body = next(iter(value.items()))
+        if not isinstance(body, Mapping | None):
+            raise ValueError(f"{name} takes options by name: {{{name}: {{option: value}}}}")
         body = dict(body or {})
         known = {key: body.pop(key) for key in ("python", "timeout_s") if key in body}
         return {"name": name, **known, "options": body}
@@ -97,33 +123,72 @@ def _golden_sets(value: Any) -> Any:
     return [{"path": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
+def _some_frameworks(value: Any) -> Any:
+    if isinstance(value, list | tuple) and not value:
+        raise ValueError("a suite names at least one framework")
+    return value
+
+
+GoldenSets = Annotated[
+    tuple[Annotated[GoldenSetRef, AlsoWritten(({"type": "string", "pattern": "\\S"},))], ...],
+    BeforeValidator(_golden_sets),
+    AlsoAlone(least=1),
+]
+"""One golden set or several, each as a path or as ``{path, version}``."""
+
+Frameworks = Annotated[
+    tuple[
+        Annotated[
+            FrameworkConfig,
+            BeforeValidator(_framework),
+            AlsoWritten(
+                (
+                    {"type": "string", "pattern": "\\S"},
+                    {
+                        "type": "object",
+                        "minProperties": 1,
+                        "maxProperties": 1,
+                        "not": {"required": ["name"]},
+                        "additionalProperties": {"type": ["object", "null"]},
+                    },
+                )
+            ),
+        ],
+        ...,
+    ],
+    BeforeValidator(_some_frameworks),
+    Field(json_schema_extra={"minItems": 1}),
+]
+"""Frameworks, each as a name or as ``{name: options}``."""
+
+
 class Suite(Model):
     """``bridge.yaml``. It names golden sets and never holds cases."""
 
-    version: Literal[1] = 1
+    version: FirstVersion = 1
     name: Name
-    golden_set: Annotated[tuple[GoldenSetRef, ...], BeforeValidator(_golden_sets)]
+    golden_set: GoldenSets
     system: SystemConfig
-    frameworks: tuple[Annotated[FrameworkConfig, BeforeValidator(_framework)], ...] = (
-        FrameworkConfig(name="core"),
-    )
-    epochs: int = Field(default=1, ge=1)
-    checks: tuple[Check, ...] = ()
-    judges: Mapping[Name, JudgeConfig] = EMPTY
+    frameworks: Frameworks = (FrameworkConfig(name="core"),)
+    epochs: Whole = Field(default=1, ge=1)
+    checks: Checks = ()
+    judges: Keyed[Name, JudgeConfig] = EMPTY
     gate: GatePolicy = GatePolicy()
     extras: JsonObject = EMPTY
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Suite:
-        _refuse_twice("metric", [check.metric for check in self.checks])
-        _refuse_twice("framework", [framework.name for framework in self.frameworks])
+        counts = Counter(framework.name for framework in self.frameworks)
+        twice = next((name for name, count in counts.items() if count > 1), None)
+        if twice is not None:
+            raise ValueError(f"framework {twice} stands twice; keep one")
         for check in self.checks:
-            if check.judge is not None and check.judge not in self.judges:
-                raise ValueError(f"check {check.metric} names judge {check.judge}, not in judges")
+            _refuse_unknown_judge(check, self.judges)
         return self
 
 
-def _refuse_twice(kind: str, names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ValueError(f"{kind} {twice[0]} stands twice; give one of them another name")
+def _refuse_unknown_judge(check: Check, judges: Mapping[str, JudgeConfig]) -> None:
+    if check.judge is not None and check.judge not in judges:
+        raise ValueError(f"check {check.metric} names judge {check.judge}, not in judges")
+    for member in check.checks:
+        _refuse_unknown_judge(member, judges)

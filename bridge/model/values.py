@@ -5,24 +5,43 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Never
+from typing import Annotated, Any, Literal, Never, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    Strict,
+    WithJsonSchema,
+)
 
 __all__ = [
     "EMPTY",
+    "MAX_DEPTH",
+    "FirstVersion",
+    "Flag",
     "FrozenDict",
     "FrozenList",
     "Json",
     "JsonObject",
+    "Keyed",
     "Model",
     "Name",
+    "Number",
     "Text",
+    "Whole",
+    "count_surrogates",
     "freeze",
 ]
 
-MAX_DEPTH = 200
-"""Deepest nesting of a JSON value; deeper ones are refused before a parser overflows its stack."""
+MAX_DEPTH = 100
+"""Deepest nesting of a JSON value. pydantic's JSON parser stops at 200 levels, and a value is
+wrapped in a case, a turn and groups of checks before it gets there."""
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -80,6 +99,19 @@ def clean_text(value: str) -> str:
     return _SURROGATE.sub("\ufffd", value)
 
 
+def count_surrogates(value: Any) -> int:
+    """How many lone surrogates a JSON value holds, in its texts and keys."""
+    if isinstance(value, str):
+        return 0 if value.isascii() else len(_SURROGATE.findall(value))
+    if isinstance(value, Mapping):
+        return sum(count_surrogates(key) + count_surrogates(item) for key, item in value.items())
+    return sum(map(count_surrogates, value)) if isinstance(value, list | tuple) else 0
+
+
+_LEAVES = frozenset({int, bool, type(None)})
+"""Types whose values are JSON as they are."""
+
+
 def freeze(value: Any, depth: int = 0) -> Any:
     """Copy a JSON value into its read-only form.
 
@@ -95,21 +127,47 @@ def freeze(value: Any, depth: int = 0) -> Any:
         ValueError: On NaN, infinities, other types, keys that are not strings, or more than
             ``MAX_DEPTH`` levels.
     """
-    if isinstance(value, str):
-        return clean_text(value)
-    if value is None or isinstance(value, bool | int):
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else clean_text(value)
+    if value is None or kind is bool or kind is int:
         return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{value} is not a JSON number")
+    if kind is float:
+        return _finite(value)
+    if kind is FrozenDict or kind is FrozenList:
         return value
     if depth >= MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
-        return FrozenDict((_key(k), freeze(v, depth + 1)) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return FrozenList(freeze(item, depth + 1) for item in value)
+    if kind is not dict and isinstance(value, list | tuple):
+        return FrozenList([freeze(item, depth + 1) for item in value])
+    if kind is dict or isinstance(value, Mapping):
+        deeper = depth + 1
+        return FrozenDict(
+            {
+                key if type(key) is str and key.isascii() else _key(key): (
+                    item if type(item) in _LEAVES else freeze(item, deeper)
+                )
+                for key, item in value.items()
+            }
+        )
+    return _freeze_subclass(value)
+
+
+def _freeze_subclass(value: Any) -> Any:
+    """Instances of subclasses (string enums, numpy's floats) as the plain JSON type."""
+    if isinstance(value, str):
+        return clean_text(str.__str__(value))
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return _finite(float(value))
     raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a JSON number")
+    return value
 
 
 def _key(key: Any) -> str:
@@ -120,18 +178,20 @@ def _key(key: Any) -> str:
 
 def _freeze_object(value: Any) -> FrozenDict:
     if value is None:
-        return FrozenDict()
+        return EMPTY
     if not isinstance(value, Mapping):
-        raise ValueError("expected an object")
+        raise ValueError("should be an object")
     frozen: FrozenDict = freeze(value)
     return frozen
 
 
 def _clean(value: Any) -> Any:
-    return clean_text(value) if isinstance(value, str) else value
+    return clean_text(value) if isinstance(value, str) and not value.isascii() else value
 
 
 def _name(value: Any) -> Any:
+    if type(value) is str and value.isascii() and value.strip():
+        return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str) and not value.strip():
@@ -139,16 +199,36 @@ def _name(value: Any) -> Any:
     return _clean(value)
 
 
+def _whole(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("should be a whole number")
+    return value
+
+
 Json = Annotated[Any, PlainValidator(freeze), WithJsonSchema({})]
 """Any JSON value, frozen."""
 JsonObject = Annotated[
-    Mapping[str, Any], PlainValidator(_freeze_object), WithJsonSchema({"type": "object"})
+    Mapping[str, Any], PlainValidator(_freeze_object), WithJsonSchema({"type": ["object", "null"]})
 ]
 """A JSON object, frozen; ``null`` reads as ``{}``."""
+Keyed = Annotated[Mapping[K, V], AfterValidator(FrozenDict)]
+"""``Keyed[key, value]``: an object with values of one type, read-only."""
 Text = Annotated[str, BeforeValidator(_clean)]
 """A string without lone surrogates."""
-Name = Annotated[str, BeforeValidator(_name)]
+Name = Annotated[
+    str,
+    BeforeValidator(_name),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": "\\S"}, {"type": "integer"}]}),
+]
 """A non-empty identifier; whole numbers are read as strings."""
+Number = Annotated[float, Strict()]
+"""A finite number; neither text nor true and false."""
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""A whole number, 1.0 included; neither text nor true and false."""
+FirstVersion = Annotated[Literal[1], BeforeValidator(_whole)]
+"""The version of a file's layout, of which there is one."""
+Flag = Annotated[bool, Strict()]
+"""True or false, and nothing that resembles them."""
 
 
 class Model(BaseModel):

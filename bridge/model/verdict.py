@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
-from bridge.model.values import EMPTY, Model, Text
+from bridge.model.values import EMPTY, Keyed, Model, Text
 
 VerdictName = Literal["passed", "failed", "inconclusive", "error"]
 MetricStatus = Literal["passed", "failed", "inconclusive", "error", "shown"]
+
+
+NO_MODE = "(none)"
+"""What stands for the failure mode of a case that names none."""
 
 
 class MetricResult(Model):
@@ -28,6 +31,7 @@ class MetricResult(Model):
         p: One-sided p of the paired test, Holm-adjusted over the gated metrics.
         p_raw: The same before adjustment.
         test: Name of the paired test.
+        note: What a reader must know before trusting that test.
         min_detectable: Least drop this run could have shown at 80 % power.
         n_needed: Cases that would decide a drop as large as the one seen.
         status: What the metric says of itself; ``shown`` is not gated.
@@ -35,6 +39,8 @@ class MetricResult(Model):
         errors: Rows that could not be scored.
         skipped: Rows with nothing to score against.
         unsupported: Rows the framework cannot score.
+        weight: Share in the weighted score.
+        framework: The framework whose rows these are.
     """
 
     mean: float | None = None
@@ -50,6 +56,7 @@ class MetricResult(Model):
     p: float | None = None
     p_raw: float | None = None
     test: Text | None = None
+    note: Text | None = None
     min_detectable: float | None = None
     n_needed: int | None = None
     status: MetricStatus = "shown"
@@ -58,6 +65,7 @@ class MetricResult(Model):
     skipped: int = 0
     unsupported: int = 0
     weight: float | None = None
+    framework: Text = ""
 
 
 class Regression(Model):
@@ -70,11 +78,19 @@ class Regression(Model):
     ci_high: float | None = None
     p: float
     cases: tuple[Text, ...] = ()
-    failure_modes: Mapping[Text, int] = EMPTY
+    failure_modes: Keyed[Text, int] = EMPTY
 
 
 class FailedCase(Model):
-    """A case that failed or broke, worst first in the report."""
+    """A row that failed or broke, worst first in the report.
+
+    Attributes:
+        value: Value of the row.
+        case_value: Mean of the case over its epochs and turns.
+        baseline: That mean in the baseline.
+        failure_mode: The case's own, from its golden set.
+        where: ``path:line`` of the case.
+    """
 
     case_id: Text
     metric: Text
@@ -83,6 +99,7 @@ class FailedCase(Model):
     turn: int | None = None
     status: Literal["failed", "error"]
     value: float | None = None
+    case_value: float | None = None
     baseline: float | None = None
     reason: Text = ""
     failure_mode: Text | None = None
@@ -102,7 +119,30 @@ class Totals(Model):
 
 
 class Verdict(Model):
-    """The decision of the gate."""
+    """The decision of the gate.
+
+    Attributes:
+        passed: True exactly when the gate exits 0.
+        verdict: The decision.
+        suite: Name of the suite.
+        system: The system decided on.
+        frameworks: The frameworks that have rows.
+        reasons: Every reason for a verdict that is not ``passed``: errors, failures, doubts.
+        notes: What a reader should know besides.
+        metrics: Every metric, by gated name.
+        regressed: The gated metrics that became worse.
+        failures: Failed and broken rows, worst first.
+        weighted_score: Sum of weight times mean, where weights are given.
+        totals: What the answers took, and the rows by number.
+        confidence: 1 minus the level of the decision.
+        family: Metrics that the p values are adjusted over.
+        min_effect: Least drop that counts as a regression.
+        seed: Seed of every resampling.
+        baseline: Where the baseline was read.
+        added_cases: Cases the baseline does not have.
+        removed_cases: Cases only the baseline has.
+        changed_cases: Cases whose content is not the baseline's.
+    """
 
     passed: bool
     verdict: VerdictName
@@ -111,12 +151,16 @@ class Verdict(Model):
     frameworks: tuple[Text, ...] = ()
     reasons: tuple[Text, ...] = ()
     notes: tuple[Text, ...] = ()
-    metrics: Mapping[Text, MetricResult] = EMPTY
+    metrics: Keyed[Text, MetricResult] = EMPTY
     regressed: tuple[Regression, ...] = ()
     failures: tuple[FailedCase, ...] = ()
     weighted_score: float | None = None
     totals: Totals = Totals()
     confidence: float = 0.95
+    family: int = 0
+    min_effect: float = 0.0
+    seed: int = 0
     baseline: Text | None = None
     added_cases: tuple[Text, ...] = ()
     removed_cases: tuple[Text, ...] = ()
+    changed_cases: tuple[Text, ...] = ()

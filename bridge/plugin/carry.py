@@ -25,6 +25,7 @@ Held = Mapping[str, Callable[[Any], Any]]
 """The fields that a framework holds, each with what its native form is read back as."""
 
 Native = TypeVar("Native")
+Carried = TypeVar("Carried", Case, Output)
 
 
 def exactly(value: Any) -> Any:
@@ -65,6 +66,26 @@ def unpack(carried: Any, native: Mapping[str, Any], held: Held) -> dict[str, Any
         if name in held and held[name](value) == native.get(name)
     }
     return {**carried, **native, **restored}
+
+
+def restore(value: Carried, native: Mapping[str, Any], held: Held) -> Carried:
+    """A carried value, which is not packed, with those native fields that were changed since.
+
+    Args:
+        value: The case or output that the native object was made of.
+        native: The fields as read from the native object.
+        held: The fields that the framework holds.
+    """
+    fields = value.model_dump(mode="json", include=set(held), exclude_defaults=True)
+    changed = {
+        name: field
+        for name, field in native.items()
+        if (field != held[name](fields[name]) if name in fields else field)
+    }
+    if not changed:
+        return value
+    whole = value.model_dump(mode="json", exclude_defaults=True)
+    return type(value).model_validate({**whole, **changed})
 
 
 class Remembered(Generic[Native]):

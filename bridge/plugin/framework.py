@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from pkgutil import resolve_name
 from typing import Protocol, runtime_checkable
 
 from bridge.model.bundle import Bundle
@@ -28,6 +30,10 @@ class FrameworkInfo:
         scrubbed: Environment variables taken away, so that nothing is uploaded.
         features: What it can hold of a case: ``tools``, ``turns``, ``contexts``, ``epochs``.
         native_metrics: Neutral metric names mapped to the framework's own class names.
+        version: Import string of a function that gives the installed version ("" for none), for
+            a framework that is no Python package.
+        setup: Import string of a function that ``bridge setup`` calls, for what pip cannot
+            install: it is given a function that says what it does, and returns a closing line.
     """
 
     name: str
@@ -39,6 +45,8 @@ class FrameworkInfo:
     scrubbed: tuple[str, ...] = ()
     features: frozenset[str] = frozenset()
     native_metrics: tuple[tuple[str, str], ...] = ()
+    version: str = ""
+    setup: str = ""
 
 
 @runtime_checkable
@@ -65,6 +73,13 @@ class Framework(Protocol):
 
 def version_of(info: FrameworkInfo) -> str:
     """The installed version of a framework; "" where there is none."""
+    if info.version:
+        found: str = resolve_name(info.version)()
+        return found
+    return _version_of_distribution(info)
+
+
+def _version_of_distribution(info: FrameworkInfo) -> str:
     if not info.distribution:
         return ""
     try:
@@ -74,12 +89,12 @@ def version_of(info: FrameworkInfo) -> str:
 
 
 def require(info: FrameworkInfo) -> None:
-    """Make sure that a framework is installed in a version the adapter knows; imports nothing.
+    """Make sure that a framework's package is there in a known version; imports nothing.
 
     Raises:
         MissingDependency: With the line that mends it.
     """
-    version = version_of(info)
+    version = _version_of_distribution(info)
     if not version:
         raise MissingDependency(f"{info.title} is not installed", fix=f"run: {info.install}")
     least, below = info.requires
@@ -93,5 +108,7 @@ def require(info: FrameworkInfo) -> None:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    parts = version.split("+")[0].split(".")
-    return tuple(int("".join(char for char in part if char.isdigit()) or 0) for part in parts)
+    """The release of a version without final zeros: ``1.2.0rc3`` is of release (1, 2)."""
+    release = re.match(r"\d+(?:\.\d+)*", version)
+    parts = re.sub(r"(?:\.0+)+$", "", release[0]) if release else "0"
+    return tuple(map(int, parts.split(".")))

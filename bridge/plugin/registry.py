@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from bridge.files.jsonl import unreadable
 from bridge.model.errors import InputError
 from bridge.plugin.format import Format
 from bridge.plugin.framework import Framework
@@ -20,7 +21,13 @@ HEAD = 64 * 1024
 
 @lru_cache(maxsize=2)
 def _entries(group: str) -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=group)}
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=group):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            what = f"two packages offer {entry.name!r} in {group}: {other.value} and {entry.value}"
+            raise InputError(what, fix="uninstall one of them")
+    return found
 
 
 def framework_names() -> list[str]:
@@ -58,8 +65,9 @@ def _load(name: str, group: str, protocol: Any, kind: str) -> Any:
         raise InputError(f"no {kind} {name!r}", fix=f"use one of {known}")
     try:
         found = entries[name].load() if name in entries else _import(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{kind} {name!r} cannot be imported ({error})") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # others' modules may do anything
+        what = f"{kind} {name!r} cannot be imported ({type(error).__name__}: {error})"
+        raise InputError(what, fix="check module:attribute, or its package") from None
     if not isinstance(found, protocol):
         raise InputError(
             f"{name!r} does not fulfil the {kind} protocol", fix="see adapters/README.md"
@@ -81,16 +89,33 @@ def detect_format(path: Path) -> Format:
     try:
         head = b"" if path.is_dir() else _head(path)
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", where=path, fix="check the path"
-        ) from None
-    formats = [get_format(name) for name in format_names()]
-    best = max(formats, key=lambda each: each.sniff(head, path))
-    if best.sniff(head, path) <= 0:
-        raise InputError(
-            "no known format", where=path, fix=f"name one: {', '.join(format_names())}"
-        )
-    return best
+        raise unreadable(path, error) from None
+    sure, broken = _sniff(head, path)
+    if not sure:
+        known = ", ".join(name for name in format_names() if name not in broken)
+        beside = f" ({', '.join(broken)} cannot be loaded)" if broken else ""
+        raise InputError(f"no known format{beside}", where=path, fix=f"name one: {known}")
+    best = max(sure.values())
+    first, *others = [name for name, certainty in sure.items() if certainty == best]
+    if others:
+        what = f"may be {first} or {' or '.join(others)}"
+        raise InputError(what, where=path, fix="name one with --from")
+    return get_format(first)
+
+
+def _sniff(head: bytes, path: Path) -> tuple[dict[str, float], list[str]]:
+    """How sure each format is, if at all, and the formats that cannot be asked."""
+    sure: dict[str, float] = {}
+    broken: list[str] = []
+    for name in format_names():
+        try:
+            certainty = get_format(name).sniff(head, path)
+        except Exception:  # noqa: BLE001  # one broken format must not hide the others
+            broken.append(name)
+        else:
+            if certainty > 0:
+                sure[name] = certainty
+    return sure, broken
 
 
 def _head(path: Path) -> bytes:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import gc
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -30,6 +31,9 @@ from bridge.scorers.evaluate import checks_with_turns
 
 PROBE = 20
 """Cases scored both ways at a time."""
+
+BATCH = 100
+"""Cases taken through each step at a time, which keeps the processor's caches warm."""
 
 Pair = tuple[Case, Output]
 Native = TypeVar("Native")
@@ -100,10 +104,17 @@ class Route(ABC, Generic[Native, Found]):
     def compare(self, pairs: Sequence[Pair]) -> list[tuple[Pair, Found]]:
         """Go both ways with some cases, note differences; the findings of the public way."""
 
+    def rehearse(self, found: Sequence[tuple[Pair, Found]]) -> None:
+        """Write a native artefact of a few cases aside, read it back by the framework's own reader.
+
+        Raises:
+            Exception: If the framework does not take it; the direct route is then not taken.
+        """
+
     def run(self) -> Iterator[Score]:
         """The rows of every output, as they are scored."""
         try:
-            self.compare(self.task.pairs[:PROBE])
+            self.rehearse(self.compare(self.task.pairs[:PROBE]))
         except BridgeError:
             raise
         except Exception as error:  # noqa: BLE001 - any change inside the framework: not this way
@@ -124,6 +135,12 @@ class Route(ABC, Generic[Native, Found]):
                 ],
             )
 
+    def batches(self) -> Iterator[list[tuple[Case, Output, Native]]]:
+        """All translated pairs, some at a time: each step on many is cheaper than all on one."""
+        native = self.translated(self.task.pairs)
+        while batch := list(islice(native, BATCH)):
+            yield batch
+
     def translated(self, pairs: Iterable[Pair]) -> Iterator[tuple[Case, Output, Native]]:
         """Pairs with their native objects; those that have none are kept for the end."""
         for case, output in pairs:
@@ -140,22 +157,23 @@ def run_tasks(
     info: FrameworkInfo, job: Job, route: Callable[[Task], Route[Any, Any]]
 ) -> Iterator[Score]:
     """Send each system's part of a job its way, and record in ``route.json`` which way it was."""
-    routes = [route(task) for task in _tasks(info, job)]
     with _gc_paused():
-        for each in routes:
-            yield from each.run()
-    taken = sorted({each.taken for each in routes})
-    record = {
-        "framework": info.name,
-        "version": version_of(info),
-        "route": "+".join(taken),
+        record = yield from _run_all([route(task) for task in _tasks(info, job)])
+    head = {"framework": info.name, "version": version_of(info)}
+    text = json.dumps({**head, **record}, ensure_ascii=False, indent=2)
+    write_atomically(job.spec.native_dir / "route.json", [text, "\n"])
+
+
+def _run_all(routes: Sequence[Route[Any, Any]]) -> Generator[Score, None, dict[str, Any]]:
+    for each in routes:
+        yield from each.run()
+    return {
+        "route": "+".join(sorted({each.taken for each in routes})),
         "probe": {
             "cases": sum(each.compared for each in routes),
             "differences": [text for each in routes for text in each.differences],
         },
     }
-    text = json.dumps(record, ensure_ascii=False, indent=2)
-    write_atomically(job.spec.native_dir / "route.json", [text, "\n"])
 
 
 def _tasks(info: FrameworkInfo, job: Job) -> list[Task]:

@@ -46,6 +46,8 @@ class SharedMetric:
 
     def measure(self, case: Case, output: Output) -> tuple[Answer, ...]:
         """One answer a row; none where the case has no such check."""
+        if not case.checks and not case.turns:  # nothing to resolve
+            return () if self.check is None else ((self.check, evaluate(self.check, case, output)),)
         suite = () if self.check is None else (self.check,)
         return tuple(
             (check, evaluate(check, case, output, turn))
@@ -83,14 +85,23 @@ class Summary:
     error: str | None
 
 
+_WORST_FIRST: tuple[Status, ...] = (
+    "error",
+    "failed",
+    "passed",
+    "scored",
+    "unsupported",
+    "skipped",
+)
+
+
 def summarise(rows: Sequence[Measurement | Score]) -> Summary:
     """One row is itself; of several, the mean value, the worst status and all reasons."""
     if len(rows) == 1:
         row = rows[0]
         return Summary(row.value, row.status, row.reason, row.error)
-    statuses = [row.status for row in rows]
-    order: tuple[Status, ...] = ("error", "failed", "passed", "scored", "unsupported", "skipped")
-    worst: Status = next((status for status in order if status in statuses), "skipped")
+    statuses: list[Status] = [row.status for row in rows]
+    worst = min(statuses, key=_WORST_FIRST.index) if statuses else _WORST_FIRST[-1]
     values = [row.value for row in rows if row.value is not None]
     mean = math.fsum(values) / len(values) if values and worst != "error" else None
     reason = "; ".join(f"turn {row.turn}: {row.reason}" for row in rows)
@@ -100,22 +111,28 @@ def summarise(rows: Sequence[Measurement | Score]) -> Summary:
 
 def encode(answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """Rows as plain JSON, for a field of the framework's own: a score without its key."""
-    return [
-        {**_stamp(check), **found.model_dump(mode="json", exclude_defaults=True)}
-        for check, found in answers
-    ]
+    return [_encode(check, found) for check, found in answers]
 
 
-def _stamp(check: Check) -> dict[str, Any]:
-    stamp: dict[str, Any] = {"scorer": check.scorer, "scorer_version": version_of(check)}
+_DEFAULTS = {name: field.default for name, field in Measurement.model_fields.items()}
+
+
+def _encode(check: Check, found: Measurement) -> dict[str, Any]:
+    """By hand, since a dump copies ``details``, which is plain JSON and read-only already."""
+    row: dict[str, Any] = {"scorer": check.scorer, "scorer_version": version_of(check)}
     threshold = threshold_of(check)
     if threshold is not None:
-        stamp["threshold"] = threshold
+        row["threshold"] = threshold
     if check.weight != 1.0:
-        stamp["weight"] = check.weight
+        row["weight"] = check.weight
     if check.judge is not None:
-        stamp["judge"] = check.judge
-    return stamp
+        row["judge"] = check.judge
+    fields = found.__dict__.items()
+    row |= {name: value for name, value in fields if value != _DEFAULTS[name]}
+    row["status"] = found.status  # for which a score has no default
+    if found.raw is not None:
+        row["raw"] = found.raw.model_dump(mode="json", exclude_defaults=True)
+    return row
 
 
 def decode(rows: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> list[Score]:
@@ -129,14 +146,14 @@ def decode(rows: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> list[Sc
     Raises:
         ValueError: If they are not such rows.
     """
-    return [Score(**key, **row) for row in rows]
+    return [Score.model_validate({**row, **key}) for row in rows]
 
 
 class Rows:
     """Turns measurements into score rows of one framework."""
 
     def __init__(self, info: FrameworkInfo, version: str, checks: Sequence[Check]) -> None:
-        self._stamp = {"framework": info.name, "framework_version": version}
+        self._stamp: dict[str, Any] = {"framework": info.name, "framework_version": version}
         self.suite = tuple(checks)
 
     def of(self, case: Case, output: Output, found: Iterable[Measurement]) -> list[Score]:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from bridge.files.jsonl import write_atomically
 from bridge.model.verdict import Verdict
+from bridge.report.inert import json_text
 
 NAME = "eval-report.json"
 
 
 def to_json(verdict: Verdict) -> str:
     """The verdict as indented JSON; ``passed`` is true exactly when the gate exits 0."""
-    return verdict.model_dump_json(indent=2) + "\n"
+    return json_text(verdict.model_dump_json(indent=2)) + "\n"
 
 
 def write_json(verdict: Verdict, folder: Path) -> Path:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from bridge.model.verdict import MetricResult, Regression, Verdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bridge.model.verdict import (
+    NO_MODE,
+    FailedCase,
+    MetricResult,
+    MetricStatus,
+    Regression,
+    Verdict,
+)
 
 HEADINGS = {
     "passed": "PASSED",
@@ -11,18 +21,38 @@ HEADINGS = {
     "error": "ERROR",
 }
 
+ORDER: tuple[MetricStatus, ...] = ("error", "failed", "inconclusive", "passed", "shown")
 
-def headline(verdict: Verdict) -> str:
-    """The verdict in one line."""
+LEAST_P = 0.0001
+"""Smallest p that is written out."""
+
+
+def headline(verdict: Verdict, suite: str) -> str:
+    """The verdict in one line; ``suite`` is its name made inert for the report."""
     name = HEADINGS[verdict.verdict]
-    where = f" {verdict.suite}" if verdict.suite else ""
+    where = f" {suite}" if suite else ""
     totals = verdict.totals
-    return f"{name}{where}: {totals.cases} cases, {totals.rows} rows, {totals.errors} errors"
+    parts = ((totals.cases, "case"), (totals.rows, "row"), (totals.errors, "error"))
+    return f"{name}{where}: {', '.join(_counted(number, noun) for number, noun in parts)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
     """A number, or a dash where there is none."""
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def p_value(value: float | None) -> str:
+    """A p value to four digits; a smaller one is never shown as zero."""
+    return f"<{LEAST_P}" if value is not None and value < LEAST_P else number(value, 4)
+
+
+def worst_first(metrics: Mapping[str, MetricResult]) -> list[tuple[str, MetricResult]]:
+    """The metrics by status, those that block first, then by name."""
+    return sorted(metrics.items(), key=lambda item: (ORDER.index(item[1].status), item[0]))
 
 
 def interval(result: MetricResult) -> str:
@@ -49,11 +79,78 @@ def power(result: MetricResult) -> str:
     return f"{result.min_detectable:.3f}{more}"
 
 
-def regression(found: Regression) -> str:
-    """A regression in one line: metric, means, failure modes."""
-    modes = ", ".join(f"{mode} ({count})" for mode, count in found.failure_modes.items())
-    text = f"{found.metric} fell from {found.baseline:.3f} to {found.now:.3f} (p {found.p:.2g})"
-    return f"{text}; failure modes: {modes}" if modes else text
+def legend(verdict: Verdict) -> list[str]:
+    """What decides, and what is there for the reader; nothing without a comparison."""
+    if not verdict.family:
+        return ["intervals: two-sided, 95%, for the reader; thresholds decide"]
+    level = f"{1.0 - verdict.confidence:.2g}"
+    effect = f" with a drop of at least {verdict.min_effect:g}" if verdict.min_effect else ""
+    metrics = _counted(verdict.family, "gated metric")
+    return [
+        f"p decides: one-sided paired test, Holm-adjusted over {metrics}, below {level}{effect}",
+        "intervals: two-sided, 95%, for the reader",
+        "detectable: the least drop this run shows 4 times in 5 (n that would settle the one seen)",
+    ]
+
+
+def regression(found: Regression, shown: Callable[[str], str]) -> str:
+    """A regression in one line: means, failure modes.
+
+    Args:
+        found: The regression.
+        shown: Makes the name of a failure mode inert for the report.
+    """
+    named = [
+        f"{shown(mode)} ({count})" for mode, count in found.failure_modes.items() if mode != NO_MODE
+    ]
+    if named and NO_MODE in found.failure_modes:
+        named.append(f"none given ({found.failure_modes[NO_MODE]})")
+    p = p_value(found.p).replace("<", "below ")
+    text = f"fell from {found.baseline:.3f} to {found.now:.3f} (p {p})"
+    return f"{text}; failure modes: {', '.join(named)}" if named else text
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    """The failed rows of one case in one metric; ``worst`` is the first of them."""
+
+    worst: FailedCase
+    rows: int
+    turns: tuple[int, ...]
+    epochs: int
+
+    @property
+    def case(self) -> str:
+        """The case, with the turns and the number of epochs that failed."""
+        parts = [self.worst.case_id]
+        if self.turns:
+            noun = "turn" if len(self.turns) == 1 else "turns"
+            parts.append(f"{noun} {', '.join(map(str, self.turns))}")
+        if self.epochs > 1:
+            parts.append(f"in {self.epochs} epochs")
+        return " ".join(parts)
+
+    @property
+    def now(self) -> str:
+        """The case's mean, or ``error``."""
+        worst = self.worst
+        return worst.status if worst.status == "error" else number(worst.case_value, 2)
+
+
+def case_lines(failures: Sequence[FailedCase]) -> list[CaseLine]:
+    """Failed rows, worst first, as one line a case and metric."""
+    groups: dict[tuple[str, str], list[FailedCase]] = {}
+    for row in failures:
+        groups.setdefault((row.case_id, row.metric), []).append(row)
+    return [
+        CaseLine(
+            worst=rows[0],
+            rows=len(rows),
+            turns=tuple(sorted({row.turn for row in rows if row.turn is not None})),
+            epochs=len({row.epoch for row in rows}),
+        )
+        for rows in groups.values()
+    ]
 
 
 def totals_line(verdict: Verdict) -> str:

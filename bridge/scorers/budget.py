@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.model.values import Model
+from bridge.model.values import Model, Number
 from bridge.scorers.registry import Scorer, binary
 
 
@@ -18,7 +18,7 @@ class BudgetParams(Model):
         max: Most that an answer may take; also written as the bare value.
     """
 
-    max: float = Field(ge=0)
+    max: Number = Field(ge=0)
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""A tool's contract: the JSON Schema that a call's arguments must meet."""
+"""Contracts: the JSON Schema that a call's arguments, or an answer, must meet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HIDDEN = "the value"
 
 
 class SchemaError(ValueError):
-    """A tool's ``parameters`` are no valid JSON Schema, or point outside themselves."""
+    """A schema is no valid JSON Schema, or points outside itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Violation:
     value: Any
 
 
-def violations(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Violation]:
-    """The rules of a schema that arguments break, at most ``MAX_VIOLATIONS``.
+def violations(schema: Mapping[str, Any], value: Any) -> list[Violation]:
+    """The rules of a schema that a JSON value breaks, at most ``MAX_VIOLATIONS``.
 
     Draft 2020-12 unless ``$schema`` names another; ``format`` is an annotation, as that draft has
     it. References outside the schema are never fetched. ``pattern`` runs in linear time; one with
@@ -56,12 +56,21 @@ def violations(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[
         return []
     validator = _validator(_spelled(schema))
     try:
-        if validator.is_valid(arguments):
+        if validator.is_valid(value):
             return []
-        faults = islice(validator.iter_errors(arguments), MAX_VIOLATIONS)
+        faults = islice(validator.iter_errors(value), MAX_VIOLATIONS)
         return [_violation(fault) for fault in faults]
     except ValueError as error:
         return [Violation("", "type", f"is no JSON object ({error})", None)]
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Make sure that a schema can be used.
+
+    Raises:
+        SchemaError: If it is broken, or points outside itself.
+    """
+    _validator(_spelled(schema))
 
 
 def _violation(fault: Any) -> Violation:

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
-from bridge.model.score import Measurement, error_measurement
+from bridge.model.score import VALUED, Measurement, error_measurement
 from bridge.scorers.registry import get_scorer, read_params
+
+LONGEST_ERROR = 1000
+"""Most characters of an exception kept in an error."""
 
 Row = tuple[str, int | None]
 """(metric, turn): what one check owes for one output."""
@@ -78,27 +82,50 @@ def evaluate(check: Check, case: Case, output: Output, turn: int | None = None) 
     try:
         if turn is not None:
             case, output = case.at_turn(turn), output.at_turn(turn)
-        found = _measure(check, case, output)
+        found, decided = _measure(check, case, output)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a failed scorer is a row
-        found = error_measurement(f"{type(error).__name__}: {error}")
-    return found.model_copy(update={"metric": check.metric, "turn": turn})
+        found, decided = error_measurement(_said(error)), {}
+    return found.model_copy(update={**decided, "metric": check.metric, "turn": turn})
 
 
-def _measure(check: Check, case: Case, output: Output) -> Measurement:
+def _said(error: BaseException) -> str:
+    """An exception in one line of bounded length, whatever it does when asked for its text."""
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  # users' exceptions may break on being read
+        text = type(error).__name__
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_ERROR else f"{text[: LONGEST_ERROR - 1]}…"
+
+
+def _measure(check: Check, case: Case, output: Output) -> tuple[Measurement, dict[str, Any]]:
+    """What the scorer found, and what the check makes of it."""
     failure = _failure(case, output)
     if failure is not None:
-        return error_measurement(f"the system failed: {failure}")
+        return error_measurement(f"the system failed: {failure}"), {}
     if check.scorer == GROUP:
         found = _measure_group(check, case, output)
     else:
-        found = get_scorer(check.scorer).score(case, output, read_params(check))[0]  # pyright: ignore[reportArgumentType]
-    return _with_status(check, found)
+        found = _single(get_scorer(check.scorer).score(case, output, read_params(check)))
+    return _decide(check, found)
+
+
+def _single(found: Sequence[Measurement]) -> Measurement:
+    if type(found) is list and len(found) == 1 and type(found[0]) is Measurement:
+        return found[0]
+    if not isinstance(found, list | tuple) or not all(isinstance(x, Measurement) for x in found):
+        raise TypeError(f"the scorer returned a {type(found).__name__}, not a list of measurements")
+    if len(found) != 1:
+        raise ValueError(f"the scorer returned {len(found)} measurements, not one")
+    return found[0]
 
 
 def _failure(case: Case, output: Output) -> str | None:
     """Why an output cannot be scored as a whole: its own error, or that of one of its turns."""
     if output.error is not None:
         return output.error
+    if not output.turns and not case.turns:
+        return None
     turns = output.turns or ()
     broken = next((i for i, turn in enumerate(turns) if turn.error is not None), None)
     if broken is not None:
@@ -108,26 +135,30 @@ def _failure(case: Case, output: Output) -> str | None:
     return None
 
 
-def _with_status(check: Check, found: Measurement) -> Measurement:
-    if found.status != "scored":
-        return found
+def _decide(check: Check, found: Measurement) -> tuple[Measurement, dict[str, Any]]:
+    if found.status == "error":
+        return error_measurement(found.error or found.reason or "no reason given"), {}
+    if found.status not in VALUED:
+        return found, {"value": None}
     value = found.value
     if value is None or not 0.0 <= value <= 1.0:
-        return error_measurement(f"{check.scorer} gave no value in [0, 1]: {value}")
+        return error_measurement(f"{check.scorer} gave no value in [0, 1]: {value}"), {}
     value = 1.0 - value if check.negate else value
     threshold = threshold_of(check)
     if threshold is not None:
         status = "passed" if value >= threshold else "failed"
     elif check.scorer == GROUP:
-        status = "passed" if _all_pass(found) != check.negate else "failed"
+        status = "passed" if _all_pass(check, found) != check.negate else "failed"
     else:
         status = "scored"
-    return found.model_copy(update={"value": value, "status": status})
+    return found, {"value": value, "status": status}
 
 
-def _all_pass(found: Measurement) -> bool:
-    members = found.details["members"]
-    return all(member["status"] in ("passed", "scored", "skipped") for member in members)
+def _all_pass(check: Check, found: Measurement) -> bool:
+    """Whether every member passes; one of weight 0 is shown and decides nothing."""
+    members = zip(check.checks, found.details["members"], strict=True)
+    passing = ("passed", "scored", "skipped")
+    return all(member["status"] in passing for each, member in members if each.weight > 0)
 
 
 def _measure_group(check: Check, case: Case, output: Output) -> Measurement:
@@ -138,8 +169,8 @@ def _measure_group(check: Check, case: Case, output: Output) -> Measurement:
         return error_measurement(f"{broken[0].metric}: {broken[0].error}")
     scored = [(each.weight, found) for each, found in members if found.value is not None]
     weight = math.fsum(share for share, _ in scored)
-    if not scored or weight == 0:
-        return Measurement(status="skipped", reason="no member of the group was scored")
+    if weight == 0:
+        return Measurement(status="skipped", reason="no member with a weight was scored")
     value = math.fsum(share * (found.value or 0.0) for share, found in scored) / weight
     reason = "; ".join(f"{found.metric} {found.status}: {found.reason}" for _, found in members)
     kept = [found.model_dump(include={"metric", "value", "status"}) for _, found in members]

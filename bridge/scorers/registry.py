@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import Model
@@ -44,8 +45,9 @@ class Scorer:
     Attributes:
         name: The field's own name for it.
         version: Goes into every score; a new one whenever equal input may give another value.
-        score: Pure and deterministic. Sees single-turn cases and outputs without an error;
-            may return a skipped measurement (:func:`skip`), and may raise: that is an error row.
+        score: Pure and deterministic; returns one measurement. Sees outputs without an error,
+            and each turn as a case of its own if ``per_turn``. May return a skipped measurement
+            (:func:`skip`), and may raise: that is an error row.
         params: Type of its parameters.
         threshold: Where a measurement passes if the check says nothing: 1.0 for binary scorers,
             0.5 for graded ones.
@@ -86,8 +88,9 @@ def get_scorer(name: str) -> Scorer:
     module, _, attribute = target.partition(":")
     try:
         scorer = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"scorer {name!r} cannot be imported ({error})") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # users' modules may do anything
+        what = f"scorer {name!r} cannot be imported ({type(error).__name__}: {error})"
+        raise InputError(what, fix="check module:attribute") from None
     if not isinstance(scorer, Scorer):
         raise InputError(
             f"{name!r} is a {type(scorer).__name__}, not a Scorer",
@@ -96,25 +99,37 @@ def get_scorer(name: str) -> Scorer:
     return scorer
 
 
-@lru_cache(maxsize=4096)
+class _Itself:
+    """A cache key that equals itself only: Python takes 1, 1.0 and true for the same."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
 def read_params(check: Check) -> Model:
     """The parameters of a check as its scorer's own type.
 
     Raises:
         InputError: On an unknown or wrong parameter.
     """
-    scorer = get_scorer(check.scorer)
     try:
-        return scorer.params.model_validate(check.params)
+        return _read_params(check.scorer, _Itself(check.params))
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in fault["loc"])
-        message = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            known = ", ".join(scorer.params.model_fields) or "none"
-            message = f"no such parameter (known: {known})"
-        what = f"check {check.metric}: {place}: {message}" if place else message
+        what = f"check {check.metric}: {explain(error)}"
         raise InputError(what, fix="see docs/scorers.md") from None
+
+
+@lru_cache(maxsize=4096)
+def _read_params(scorer: str, params: _Itself) -> Model:
+    return get_scorer(scorer).params.model_validate(params.value)
 
 
 def validate_check(check: Check) -> None:
@@ -127,4 +142,4 @@ def validate_check(check: Check) -> None:
         for member in check.checks:
             validate_check(member)
     else:
-        read_params(check)  # pyright: ignore[reportArgumentType]  # frozen, so hashable
+        read_params(check)

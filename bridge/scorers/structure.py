@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 
-import jsonschema_rs
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import JsonObject, Model
+from bridge.scorers.contract import SchemaError, check_schema, violations
 from bridge.scorers.registry import Scorer, binary
 
 
@@ -20,31 +19,28 @@ class IsJsonParams(Model):
     """Parameters of ``is_json``.
 
     Attributes:
-        json_schema: A JSON Schema (2020-12 unless it names another draft); written ``schema``.
+        json_schema: A JSON Schema (2020-12 unless it names another draft); written ``schema``,
+            or as the bare value.
     """
 
-    json_schema: JsonObject | None = None
+    json_schema: JsonObject | None = Field(default=None, alias="schema")
 
     @model_validator(mode="before")
     @classmethod
-    def _schema_by_its_usual_name(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            return {("json_schema" if k in ("schema", "value") else k): v for k, v in data.items()}
+    def _value_is_schema(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "value" in data and "schema" not in data:
+            rest = {key: item for key, item in data.items() if key != "value"}
+            return {"schema": data["value"], **rest}
         return data
 
     @model_validator(mode="after")
     def _is_a_schema(self) -> IsJsonParams:
         if self.json_schema is not None:
-            _validator(json.dumps(self.json_schema))
+            try:
+                check_schema(self.json_schema)
+            except SchemaError as error:
+                raise ValueError(f"schema is not usable: {error}") from None
         return self
-
-
-@lru_cache(maxsize=256)
-def _validator(schema: str) -> Any:
-    try:
-        return jsonschema_rs.validator_for(json.loads(schema))
-    except (jsonschema_rs.ValidationError, ValueError) as error:
-        raise ValueError(f"not a JSON Schema: {error}") from None
 
 
 def is_json(_: Case, output: Output, params: IsJsonParams) -> list[Measurement]:
@@ -57,15 +53,12 @@ def is_json(_: Case, output: Output, params: IsJsonParams) -> list[Measurement]:
             return [binary(False, f"not JSON: {error}")]
     if params.json_schema is None:
         return [binary(True, "is JSON")]
-    faults = [
-        {"path": "/" + "/".join(map(str, fault.instance_path)), "message": fault.message[:200]}
-        for fault in _validator(json.dumps(params.json_schema)).iter_errors(value)
-    ]
+    faults = violations(params.json_schema, value)
     if not faults:
         return [binary(True, "is JSON and fits the schema")]
-    first = faults[0]
-    reason = f"breaks the schema at {first['path']}: {first['message']}"
-    return [binary(False, reason, details={"faults": faults})]
+    reason = f"breaks the schema at {faults[0].path or '/'}: {faults[0].message}"
+    details = [{"path": fault.path, "message": fault.message} for fault in faults]
+    return [binary(False, reason, details={"faults": details})]
 
 
 def _refuse(name: str) -> Any:

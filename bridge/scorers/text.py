@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import re2
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.model.values import Json, Model, Text
+from bridge.model.values import Flag, Json, Model, Text
 from bridge.scorers.matching import json_equal
 from bridge.scorers.registry import Scorer, binary, skip
 
@@ -43,8 +43,8 @@ class EqualsParams(Model):
     """
 
     value: Json = None
-    ignore_case: bool = False
-    strip: bool = True
+    ignore_case: Flag = False
+    strip: Flag = True
 
 
 def equals(case: Case, output: Output, params: EqualsParams) -> list[Measurement]:
@@ -75,25 +75,31 @@ def _folded(text: str, params: EqualsParams) -> str:
     return text.casefold() if params.ignore_case else text
 
 
+Needle = Annotated[Text, Field(min_length=1)]
+"""A text to look for; the empty one is in every answer."""
+
+
 class ContainsParams(Model):
-    """Parameters of ``contains``; without any, the accepted answers are looked for.
+    """Parameters of ``contains``; without any, one of the accepted answers must occur.
 
     Attributes:
-        value: A text that must occur.
+        value: A text that must occur; a list of texts is ``all``.
         all: Texts that must all occur.
         any: Texts of which one must occur.
         ignore_case: Compare case-folded.
     """
 
-    value: Text | None = None
-    all: tuple[Text, ...] = ()
-    any: tuple[Text, ...] = ()
-    ignore_case: bool = False
+    value: Needle | None = None
+    all: tuple[Needle, ...] = Field(default=(), min_length=1)
+    any: tuple[Needle, ...] = Field(default=(), min_length=1)
+    ignore_case: Flag = False
 
     @model_validator(mode="before")
     @classmethod
     def _list_is_all(cls, data: Any) -> Any:
         if isinstance(data, dict) and isinstance(data.get("value"), list):
+            if "all" in data:
+                raise ValueError("value and all are both lists of what must occur; keep one")
             rest = {key: item for key, item in data.items() if key != "value"}
             return {"all": data["value"], **rest}
         return data
@@ -104,9 +110,9 @@ def contains(case: Case, output: Output, params: ContainsParams) -> list[Measure
     wanted = (*params.all, *([params.value] if params.value is not None else []))
     either = params.any
     if not wanted and not either:
-        either = tuple(item for item in case.references if isinstance(item, str))
+        either = tuple(text for item in case.references if (text := _reference_text(item)))
         if not either:
-            return [skip("no reference answer")]
+            return [skip("no reference answer that is text")]
     text = _case(answer_text(output), params)
     missing = [item for item in wanted if _case(item, params) not in text]
     if missing:
@@ -114,6 +120,14 @@ def contains(case: Case, output: Output, params: ContainsParams) -> list[Measure
     if either and not any(_case(item, params) in text for item in either):
         return [binary(False, f"contains none of {shown(list(either))}")]
     return [binary(True, "contains what it should")]
+
+
+def _reference_text(item: Any) -> str:
+    """A reference to look for in a text, numbers as JSON writes them; "" where it is none."""
+    if isinstance(item, str):
+        return item if item.strip() else ""
+    is_number = isinstance(item, int | float) and not isinstance(item, bool)
+    return json.dumps(item) if is_number else ""
 
 
 def _case(text: str, params: ContainsParams) -> str:
@@ -130,8 +144,8 @@ class RegexParams(Model):
     """
 
     pattern: Text
-    ignore_case: bool = False
-    full: bool = False
+    ignore_case: Flag = False
+    full: Flag = False
 
     @model_validator(mode="before")
     @classmethod

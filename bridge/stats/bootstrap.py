@@ -84,7 +84,7 @@ def _multinomial_means(
 
 def _bias(means: FloatArray, observed: float) -> float:
     """The median bias z0, with half of the ties on each side, kept off the infinite ends."""
-    tolerance = 1e-12 * max(1e-300, float(np.abs(means).max()))
+    tolerance = 1e-12 * float(np.abs(means).max())
     below = np.count_nonzero(means < observed - tolerance)
     at_most = np.count_nonzero(means <= observed + tolerance)
     share = (below + at_most) / (2.0 * means.size)

@@ -1,6 +1,10 @@
 """McNemar's exact test on discordant pairs."""
 
+import math
+
 from bridge.stats.distributions import binomial_survival
+
+_SUMMED_UP_TO = 200
 
 
 def exact_mcnemar(lost: int, gained: int, *, mid_p: bool = False) -> float:
@@ -24,7 +28,15 @@ def exact_mcnemar(lost: int, gained: int, *, mid_p: bool = False) -> float:
     if lost < 0 or gained < 0:
         raise ValueError(f"counts cannot be negative: {lost}, {gained}")
     n = lost + gained
-    at_least = binomial_survival(lost, n, 0.5)
+    at_least = _heads(lost, n)
     if not mid_p or n == 0:
         return at_least
-    return 0.5 * (at_least + binomial_survival(lost + 1, n, 0.5))
+    return 0.5 * (at_least + _heads(lost + 1, n))
+
+
+def _heads(k: int, n: int) -> float:
+    """P(at least k heads in n tosses)."""
+    if n > _SUMMED_UP_TO:
+        return binomial_survival(k, n, 0.5)
+    # In integers: 4 of 4 has p = 0.0625, and is not to fall below that level by rounding.
+    return sum(math.comb(n, i) for i in range(k, n + 1)) / (1 << n)

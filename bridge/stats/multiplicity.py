@@ -42,7 +42,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     order = np.argsort(p, kind="stable")
     raised = p[order] * p.size / np.arange(1, p.size + 1)
     lowered = np.minimum.accumulate(raised[::-1])[::-1]
-    return _restored(np.minimum(lowered, 1.0), order)
+    return _restored(lowered, order)
 
 
 def _checked(p_values: Sequence[float]) -> FloatArray:

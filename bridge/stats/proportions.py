@@ -158,6 +158,4 @@ def _tango_score(counts: PairedCounts, delta: float) -> float:
     lost_share = (root - b) / (2.0 * a) if b <= 0.0 else -2.0 * c / (root + b)
     gap = gained - lost - n * delta
     variance = n * (2.0 * lost_share + delta * (1.0 - delta))
-    if variance <= 0.0:
-        return math.copysign(math.inf, gap) if gap else 0.0
-    return gap / math.sqrt(variance)
+    return gap / math.sqrt(variance) if variance > 0.0 else math.copysign(math.inf, gap)

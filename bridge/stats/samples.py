@@ -56,8 +56,8 @@ def differences(baseline: FloatArray, current: FloatArray) -> FloatArray:
 
 def signed_differences(baseline: FloatArray, current: FloatArray) -> FloatArray:
     """Return current - baseline in the order given, with rounding noise set to exactly zero."""
-    scale = max(float(np.abs(np.concatenate([baseline, current])).max(initial=0.0)), 1e-300)
-    return without_noise(current - baseline, scale)
+    scale = np.abs(np.concatenate([baseline, current])).max(initial=0.0)
+    return without_noise(current - baseline, float(scale))
 
 
 def without_noise(values: FloatArray, scale: float) -> FloatArray:
@@ -65,8 +65,8 @@ def without_noise(values: FloatArray, scale: float) -> FloatArray:
     return np.where(np.abs(values) <= TOLERANCE * scale, 0.0, values)
 
 
-def all_equal(values: FloatArray, scale: float = 1.0) -> bool:
-    """Whether `values` are the same number up to rounding noise (true when empty)."""
+def all_equal(values: FloatArray, scale: float) -> bool:
+    """Whether `values` differ by rounding noise at most, given their size (true when empty)."""
     return values.size == 0 or bool(np.ptp(values) <= TOLERANCE * scale)
 
 

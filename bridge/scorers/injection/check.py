@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from bridge.model.case import Case
 from bridge.model.message import Message, passage_text
-from bridge.model.output import Output
+from bridge.model.output import Output, OutputTurn
 from bridge.model.score import Measurement
 from bridge.model.values import Model
 from bridge.scorers.injection.scanner import ScanResult, scan, scanner_version
@@ -32,10 +32,12 @@ class InjectionParams(Model):
 
 
 def injection(case: Case, output: Output, params: InjectionParams) -> list[Measurement]:
-    """Scan input, retrieved contexts and tool results."""
+    """Scan everything the system read: what users said, retrieved contexts, tool results."""
     level = params.level or ("block" if params.expect is None else "flag")
     results = list(_scans(case, output))
-    worst = max((result for _, result in results), key=_rank)
+    worst = max((result for _, result in results), key=_rank, default=None)
+    if worst is None:
+        raise ValueError("the case has no text that a system could have read")
     found = ORDER[worst.action] >= ORDER[level]
     wanted = params.expect == "attack"
     details = {
@@ -78,11 +80,26 @@ def _scans(case: Case, output: Output) -> Iterator[tuple[str, ScanResult]]:
     if not case.turns:
         for text in _tool_texts(case.input):
             yield "tool", scan(text, "tool")
-    for passage in output.retrieved_contexts:
-        yield "context", scan(passage_text(passage), "context")
-    for call in output.tool_calls:
-        if call.result is not None:
-            yield "tool", scan(_text(call.result), "tool")
+    for text in dict.fromkeys(_contexts(output)):
+        yield "context", scan(text, "context")
+    for text in dict.fromkeys(_results(output)):
+        yield "tool", scan(text, "tool")
+
+
+def _parts(output: Output) -> tuple[Output | OutputTurn, ...]:
+    return (output, *(output.turns or ()))
+
+
+def _contexts(output: Output) -> Iterator[str]:
+    for part in _parts(output):
+        yield from map(passage_text, part.retrieved_contexts)
+
+
+def _results(output: Output) -> Iterator[str]:
+    """Results of tool calls, wherever the output has them: at its turns, or as messages."""
+    for part in _parts(output):
+        yield from (_text(call.result) for call in part.tool_calls if call.result is not None)
+    yield from _tool_texts(output.messages)
 
 
 def _user_texts(value: Any) -> Iterator[str]:

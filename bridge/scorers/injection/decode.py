@@ -25,6 +25,8 @@ from bridge.scorers.injection.spans import Edit
 
 _SAMPLE = 512
 _LEAST_DECODED = 6
+_LEAST_ENCODED = 12
+_LETTERS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,14 @@ class _Decoder:
 
 
 def _readable(text: str) -> str | None:
-    """``text`` if it reads as language: printable, mostly letters and spaces."""
+    """``text`` if it reads as language, or as ASCII that may itself be encoded."""
     sample = text[:_SAMPLE]
-    letters = sum(map(str.isalpha, sample)) + sample.count(" ")
     plain = sample.replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    if len(sample) < _LEAST_DECODED or not plain.isprintable() or letters < 0.7 * len(sample):
+    if len(sample) < _LEAST_DECODED or not plain.isprintable():
         return None
-    return text
+    letters = sum(map(str.isalpha, sample)) + sample.count(" ")
+    may_be_encoded = len(sample) >= _LEAST_ENCODED and sample.isascii()
+    return text if may_be_encoded or letters >= _LETTERS * len(sample) else None
 
 
 def _from_bytes(data: bytes) -> str | None:
@@ -111,7 +114,7 @@ def _morse_table() -> dict[str, str]:
 
 def _morse(fragment: str) -> str | None:
     table = _morse_table()
-    words = re.split(r"\s*[/|]\s*|\s{2,}", fragment.strip())
+    words = re.split(r"\s*[/|\n]\s*|\s{2,}", fragment.strip())
     letters = (table.get(sign, "") for word in words for sign in (*word.split(), "/"))
     return _readable("".join(letters).strip())
 
@@ -126,7 +129,7 @@ _DECODERS = (
     _Decoder("base64", r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}", _base64),
     _Decoder("percent", r"[^\s%]*(?:%[0-9a-f]{2}[^\s%]{0,24}){3,}", _percent),
     _Decoder("escapes", r"(?:\\u\{?[0-9a-f]{4}\}?[\s,]{0,1}){4,}", _escapes),
-    _Decoder("morse", r"(?:[.-]{1,6}[\s/|]{1,3}){8,}[.-]{1,6}", _morse),
+    _Decoder("morse", r"(?:^|\s)(?:[.-]{1,6}[\s/|]{1,3}){8,}[.-]{1,6}", _morse),
 )
 
 
@@ -155,7 +158,7 @@ def encoded_fragments(text: str) -> list[Edit]:
     found: list[Edit] = []
     for decoder, pattern in _compiled():
         for match in pattern.finditer(text):
-            decoded = decoder.decode(match.group())
+            decoded = decoder.decode(text[match.start() : match.end()])
             if decoded is not None:
                 found.append(Edit(match.start(), match.end(), decoded, decoder.how))
     return _without_overlap(found)
@@ -233,14 +236,10 @@ def unshift(text: str, name: str) -> str:
 
 def turn_words(text: str) -> str:
     """``text`` with the characters of every word in reverse order, each word in its place."""
-    return " ".join(text[::-1].split(" ")[::-1])
+    return "\n".join(" ".join(line[::-1].split(" ")[::-1]) for line in text.split("\n"))
 
 
 @cache
-def _keywords() -> re2._Regexp:
+def keywords() -> re2._Regexp:
+    """Words, one of which most attacks have: where they turn up, a reading is worth a search."""
     return re2.compile("|".join(vocabulary()["keywords"]["disguised"]), options())
-
-
-def has_keyword(text: str) -> bool:
-    """Whether ``text`` has a word that most attacks have: worth a reading of its own."""
-    return _keywords().search(text) is not None

@@ -7,7 +7,7 @@ for "nothing matched" and when it was set up wrongly, so each filter is tried on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -19,6 +19,7 @@ from bridge.scorers.injection.rules import Rule, RuleError, load_rules, options,
 _CANARY = "qzx-canary-7f3a91"
 _MATCHES_PER_RULE = 8
 _NEIGHBOURHOOD = 160
+_WINDOW, _OVERLAP = 65_536, 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ class _Filter:
         self._excuses: dict[str, re2._Regexp] = {}
         for rule, pattern in patterns:
             self._add(rule, pattern)
-        canary = self._filter.Add(_CANARY, options())
+        self._canary: int = self._filter.Add(_CANARY, options())
         self._filter.Compile()
-        if self._filter.Match(_CANARY.encode()) != [canary]:
+        if self._filter.Match(_CANARY.encode()) != [self._canary]:
             raise RuntimeError("re2.Filter does not match its canary; reinstall google-re2")
 
     def _add(self, rule: Rule, pattern: str) -> None:
@@ -58,7 +59,11 @@ class _Filter:
         return [self._rules[i].id for i in self._filter.Match(b"", potential=True) or ()]
 
     def spans(self, data: bytes) -> Iterator[tuple[Rule, int, int]]:
-        for index in self._filter.Match(data) or ():
+        # In short text, Match sorts out most candidates at less cost than a call for each; in long
+        # text it would only read everything once more.
+        for index in self._filter.Match(data, potential=len(data) > _WINDOW) or ():
+            if index == self._canary:
+                continue
             rule = self._rules[index]
             found = self._filter.re(index).finditer(data)
             for match in islice(found, _MATCHES_PER_RULE):
@@ -109,20 +114,20 @@ def _squashed_filter() -> _Filter:
     return _Filter(_patterns(lambda rule, _: not rule.raw, squash))
 
 
-def search(text: str) -> list[Hit]:
-    """Hits of all rules on folded text; ``text`` holds no lone surrogates."""
-    filters = (_ascii_filter(),) if text.isascii() else (_ascii_filter(), _other_filter())
-    return _search(text, filters)
+def search(text: str) -> Iterator[list[Hit]]:
+    """Hits of all rules on folded text, window by window; ``text`` holds no lone surrogates."""
+    both = (_ascii_filter,) if text.isascii() else (_ascii_filter, _other_filter)
+    return _search(text, [make() for make in both])
 
 
-def search_raw(text: str) -> list[Hit]:
+def search_raw(text: str) -> Iterator[list[Hit]]:
     """Hits of the rules that look at text before folding."""
-    return [] if text.isascii() else _search(text, (_raw_filter(),))
+    return iter(()) if text.isascii() else _search(text, [_raw_filter()])
 
 
-def search_squashed(text: str) -> list[Hit]:
+def search_squashed(text: str) -> Iterator[list[Hit]]:
     """Hits of all rules on text whose word breaks are lost."""
-    return _search(text, (_squashed_filter(),))
+    return _search(text, [_squashed_filter()])
 
 
 def unfiltered_rules() -> list[str]:
@@ -131,12 +136,21 @@ def unfiltered_rules() -> list[str]:
     return [name for one in every for name in one.unfiltered()]
 
 
-def _search(text: str, filters: Iterable[_Filter]) -> list[Hit]:
-    data = text.encode()
-    found = [span for one in filters for span in one.spans(data)]
-    if not found or len(data) == len(text):
-        return [Hit(*span) for span in found]
-    return _in_characters(data, found)
+def _search(text: str, filters: Sequence[_Filter]) -> Iterator[list[Hit]]:
+    # Two windows: the first tells early of text that is an attack all over, and the rest is read in
+    # one go, rule by rule, which keeps each rule's automaton in the processor's cache.
+    for first in (0, _WINDOW) if len(text) > _WINDOW else (0,):
+        window = text[first:] if first else text[: _WINDOW + _OVERLAP]
+        data = window.encode()
+        found = [span for one in filters for span in one.spans(data)]
+        if found:
+            hits = _in_characters(data, found)
+            # A window's start is no start of a line; what truly starts there, the last one saw.
+            yield [
+                Hit(hit.rule, hit.start + first, hit.end + first)
+                for hit in hits
+                if hit.start or not first
+            ]
 
 
 def _in_characters(data: bytes, found: list[tuple[Rule, int, int]]) -> list[Hit]:

@@ -1,8 +1,8 @@
 """The rules as data: loading, checking, and expanding their pattern language.
 
 A rule file holds one category. Its patterns are RE2 (no look-around, linear time), ignore case, and
-add two things: a space stands for a run of white space and light punctuation (`` ?`` for an optional
-one), and ``{name}`` for an entry of ``vocabulary.yaml``.
+add two things: a space stands for a run of white space and light punctuation (`` ?`` for an
+optional one), and ``{name}`` for an entry of ``vocabulary.yaml``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _package() -> Traversable:
 
 
 def _read(source: Traversable) -> Any:
-    return yaml.load(source.read_text("utf-8"), Loader=yaml.CSafeLoader)  # noqa: S506
+    return yaml.load(source.read_text("utf-8"), Loader=yaml.CSafeLoader)
 
 
 @cache
@@ -130,6 +130,8 @@ def options() -> re2.Options:
     chosen.case_sensitive = False
     chosen.never_capture = True
     chosen.log_errors = False
+    # An upper bound. With re2's 8 MB, long varied text fills some rules' caches again and again.
+    chosen.max_mem = 32 << 20
     return chosen
 
 

@@ -5,8 +5,8 @@ Pure and deterministic; any ``str`` is accepted, and nothing about a text makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import Literal
@@ -14,7 +14,7 @@ from typing import Literal
 from bridge.scorers.injection import engine
 from bridge.scorers.injection.engine import Hit
 from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
-from bridge.scorers.injection.views import View, views
+from bridge.scorers.injection.views import views
 
 VERSION = "1"
 """Of the scanner's code; ``scanner_version`` adds the digest of the rules."""
@@ -70,8 +70,8 @@ class ScanResult:
         severity: the highest of the matches; None without matches.
         score: suspicion in [0, 1]: noisy-or over the rules that matched.
         categories: of the matches, sorted.
-        matches: by turn, start and rule; at most 200. In more than 64 KB the readings that follow
-            the one that decides for ``block`` are not looked at.
+        matches: by turn, start and rule; at most 200. In more than 65,536 characters, the search
+            ends where it is sure of ``block``.
     """
 
     action: Action
@@ -107,9 +107,7 @@ def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> S
     if carrier not in CARRIERS:
         raise ValueError(f"carrier must be one of {', '.join(CARRIERS)}, not {carrier!r}")
     turns = [*_recent(history), text]
-    whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
-    found = [match for view in views(whole) for match in _matches(view, carrier)]
-    found += [_match(hit, "plain", hit.start, hit.end, whole) for hit in engine.search_raw(whole)]
+    found = _found(_encodable("\n".join(turns) if len(turns) > 1 else text), carrier)
     if not found:
         return _CLEAN
     return _result(_by_turn(_distinct(found), turns), carrier)
@@ -140,25 +138,31 @@ def _encodable(text: str) -> str:
 
 
 def _found(whole: str, carrier: Carrier) -> list[Match]:
-    found = [
-        _match(hit, "plain", hit.start, hit.end, whole)
-        for hit in engine.search_raw(whole)
-        if carrier in hit.rule.carriers
-    ]
-    for view in views(whole):
-        found += _matches(view, carrier)
-        if len(whole) > _LARGE and found and _weigh(found, carrier)[0] == "block":
+    found: list[Match] = []
+    for some in _matches(whole, carrier):
+        found += some
+        if len(whole) > _LARGE and some and _weigh(found, carrier)[0] == "block":
             break
     return found
 
 
-def _matches(view: View, carrier: Carrier) -> list[Match]:
-    hits = engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
-    return [
-        _match(hit, how, *view.spans(hit.start, hit.end), view.text)
-        for hit in hits
-        if carrier in hit.rule.carriers and (how := view.how(hit.start, hit.end)) is not None
-    ]
+def _matches(whole: str, carrier: Carrier) -> Iterator[list[Match]]:
+    for hits in engine.search_raw(whole):
+        yield [
+            _match(hit, "plain", hit.start, hit.end, whole)
+            for hit in hits
+            if carrier in hit.rule.carriers
+        ]
+    for view in views(whole):
+        for hits in (
+            engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
+        ):
+            yield [
+                _match(hit, how, *view.spans(hit.start, hit.end), view.text)
+                for hit in hits
+                if carrier in hit.rule.carriers
+                and (how := view.how(hit.start, hit.end)) is not None
+            ]
 
 
 def _match(hit: Hit, how: str, start: int, end: int, read: str) -> Match:
@@ -187,17 +191,19 @@ def _by_turn(found: list[Match], turns: list[str]) -> tuple[Match, ...]:
         starts = [0]
         for turn in turns[:-1]:
             starts.append(starts[-1] + len(turn) + 1)
-        found = [_in_turn(match, starts) for match in found]
+        found = [_in_turn(match, starts, turns) for match in found]
     found.sort(key=lambda match: (match.turn, match.start, match.rule))
     return tuple(found[:_KEPT_MATCHES])
 
 
-def _in_turn(match: Match, starts: list[int]) -> Match:
+def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
     last = max(i for i, start in enumerate(starts) if start < match.end)
     first = starts[last]
-    return Match(
-        *(match.rule, match.category, match.severity),
-        *(max(match.start - first, 0), match.end - first, match.text, match.how, match.owasp),
+    return replace(
+        match,
+        start=max(match.start - first, 0),
+        # An encoded part may take in the line break that joins two turns.
+        end=min(match.end - first, len(turns[last])),
         turn=last - len(starts) + 1,
         split=match.start < first,
     )
@@ -207,7 +213,7 @@ def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
     action, score = _weigh(matches, carrier)
     return ScanResult(
         action=action,
-        severity=max((match.severity for match in matches), key=SEVERITIES.index),
+        severity=SEVERITIES[max(SEVERITIES.index(match.severity) for match in matches)],
         score=score,
         categories=tuple(sorted({match.category for match in matches})),
         matches=matches,

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
+
+CUT = "\n.\n"
+"""Stands for what a view leaves out; no rule matches across it."""
 
 Spans = Callable[[int, int], tuple[int, int]]
 """Maps a half-open span of the view to a half-open span of its source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """One fragment of a source text that a view replaces.
 
     Attributes:
@@ -56,6 +59,24 @@ def apply(source: str, edits: Sequence[Edit]) -> str:
         position = edit.end
     pieces.append(source[position:])
     return "".join(pieces)
+
+
+def with_cuts(edits: Sequence[Edit], length: int, near: int) -> list[Edit]:
+    """``edits`` and, where more than ``near`` characters on both sides is left, cuts.
+
+    Args:
+        edits: sorted and apart from each other.
+        length: of the source.
+        near: characters kept on each side of an edit.
+    """
+    kept: list[Edit] = []
+    position = -near
+    for edit in (*edits, Edit(length + near, length + near, "", "")):
+        if edit.start - position > 4 * near:
+            kept.append(Edit(position + near, edit.start - near, CUT, ""))
+        kept.append(edit)
+        position = edit.end
+    return kept[:-1]
 
 
 def edited(edits: Sequence[Edit]) -> Spans:
@@ -99,6 +120,7 @@ def chunked(source: str, lengths: Sequence[int], size: int, fold: Callable[[str]
     """
     ends = list(accumulate(lengths))
 
+    @lru_cache(maxsize=256)
     def locate(position: int) -> int:
         index = min(bisect_right(ends, position), len(ends) - 1)
         rest = position - (ends[index - 1] if index else 0)

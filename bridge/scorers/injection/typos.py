@@ -9,7 +9,6 @@ follows SymSpell (Garbe, 2012): no distance is computed against every keyword.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import islice
 
@@ -63,28 +62,23 @@ def _is_close(word: str, keyword: str) -> bool:
     return len(differing) == 1 or (swapped and sorted(word) == sorted(keyword))
 
 
-def corrected(text: str) -> tuple[str, Callable[[], list[Edit]]] | None:
-    """``text`` with keywords in place of their misspellings, and how to list the edits.
+def misspelt(text: str) -> list[Edit]:
+    """Edits that put keywords in place of their misspellings, in order.
 
-    The first 20,000 distinct words are looked at. None when none of them misspells a keyword.
+    The first 20,000 distinct words are looked at.
     """
     lowered = text.lower()
     if len(lowered) != len(text):
-        return None
-    words = set(_WORDS.findall(lowered))
+        return []
+    words = dict.fromkeys(_WORDS.findall(lowered))
     corrections = {
         word: keyword
         for word in islice(words, _DISTINCT_WORDS)
         if (keyword := correct(word)) is not None
     }
     if not corrections:
-        return None
+        return []
     known = re.compile(rf"(?<![a-z])(?:{'|'.join(corrections)})(?![a-z])")
-
-    def edits() -> list[Edit]:
-        return [
-            Edit(found.start(), found.end(), corrections[found[0]], "typos")
-            for found in known.finditer(lowered)
-        ]
-
-    return known.sub(lambda found: corrections[found[0]], lowered), edits
+    return [
+        Edit(*found.span(), corrections[found[0]], "typos") for found in known.finditer(lowered)
+    ]

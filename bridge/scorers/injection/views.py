@@ -7,9 +7,10 @@ Readings are bounded: decoding goes ``_DEPTH`` levels deep, and all readings tog
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 import re2
 
@@ -21,6 +22,7 @@ _DEPTH = 3
 _GROWTH = 4
 _SPARE = 65_536
 _NEAR = 256
+_SIGNS = 2_000
 _LEET = r"[a-z][013457@$!|€+]{1,2}[a-z]|(?:^|\s)[013457@$€][a-z]{2}"
 _SPACED = r"(?:^|[^\pL\pN])[\pL\pN](?:[\s.\-_*|/·•,]{1,3}[\pL\pN]){3,}(?:$|[^\pL\pN])"
 
@@ -106,31 +108,23 @@ def _folded(view: View) -> View:
 
 def _with_edits(source: str, back: Spans, edits: Sequence[Edit]) -> View:
     """``source`` with fragments replaced; ``back`` leads from ``source`` to the original."""
-    inner = spans.edited(edits)
-    touched = spans.touching(edits)
+
+    @cache
+    def lookup() -> tuple[Spans, Callable[[int, int], Edit | None]]:
+        # Only where a rule matched: there may be very many edits.
+        return spans.edited(edits), spans.touching(edits)
 
     def how(start: int, end: int) -> str | None:
+        inner, touched = lookup()
         edit = touched(*inner(start, end))
         return (edit.how or None) if edit else None
 
-    return View(spans.apply(source, edits), spans.then(inner, back), how)
+    return View(spans.apply(source, edits), lambda start, end: back(*lookup()[0](start, end)), how)
 
 
 def _around(source: str, back: Spans, edits: Sequence[Edit]) -> View:
-    """Like ``_with_edits``, with only the ends of long stretches between fragments: the rest says
-    the same as before."""
-    return _with_edits(source, back, _with_cuts(edits, len(source)))
-
-
-def _with_cuts(edits: Sequence[Edit], length: int) -> list[Edit]:
-    kept: list[Edit] = []
-    position = -_NEAR
-    for edit in (*edits, Edit(length + _NEAR, length + _NEAR, "", "")):
-        if edit.start - position > 4 * _NEAR:
-            kept.append(Edit(position + _NEAR, edit.start - _NEAR, "\n\n", ""))
-        kept.append(edit)
-        position = edit.end
-    return kept[:-1]
+    """Like ``_with_edits``, but of long stretches between fragments with the ends only."""
+    return _with_edits(source, back, spans.with_cuts(edits, len(source), _NEAR))
 
 
 def _letter_for_letter(parent: View, text: str, name: str) -> View:
@@ -140,15 +134,43 @@ def _letter_for_letter(parent: View, text: str, name: str) -> View:
     return View(text, parent.spans, how)
 
 
+def _places(text: str, sign: re2._Regexp | None) -> Iterable[int]:
+    """Starts of the stretches of ``text`` that have ``sign``; of all, where most would have it."""
+    if sign is not None:
+        found = [match.start() for match in islice(sign.finditer(text), _SIGNS)]
+        if len(found) < _SIGNS:
+            return sorted({start // _NEAR * _NEAR for start in found})
+    return range(0, len(text), _NEAR)
+
+
+def _where_changed(child: View, parent: View, sign: re2._Regexp | None = None) -> View:
+    """Of a letter-for-letter reading what changed (and has ``sign``), with its neighbourhood."""
+    if len(child.text) <= 8 * _NEAR:
+        return child
+    changed = [
+        start
+        for start in _places(parent.text, sign)
+        if child.text[start : start + _NEAR] != parent.text[start : start + _NEAR]
+    ]
+    marks = [Edit(start, start + _NEAR, "", "") for start in changed]
+    cuts = [edit for edit in spans.with_cuts(marks, len(child.text), _NEAR) if edit.text]
+    inner = spans.edited(cuts)
+    return View(
+        spans.apply(child.text, cuts),
+        spans.then(inner, child.spans),
+        lambda start, end: child.how(*inner(start, end)),
+    )
+
+
 def _derived(view: View) -> Iterator[tuple[View, bool]]:
     """Further readings of one reading, and whether each may itself hold encoded text."""
     if not view.text.isascii():
         unmasked = normalise.unmask_homoglyphs(view.text)
         if unmasked != view.text:
-            view = _letter_for_letter(view, unmasked, "homoglyphs")
-            yield view, False
-    if (corrected := typos.corrected(view.text)) is not None:
-        yield _corrected(view, *corrected), False
+            masked, view = view, _letter_for_letter(view, unmasked, "homoglyphs")
+            yield _where_changed(view, masked), False
+    if edits := typos.misspelt(view.text):
+        yield _around(view.text, view.spans, edits), False
     for name in decode.transformed_as(view.text):
         yield from ((child, True) for child in _transformed(view, name))
     if _hint().search(view.text) is None:
@@ -156,19 +178,11 @@ def _derived(view: View) -> Iterator[tuple[View, bool]]:
     if edits := decode.encoded_fragments(view.text):
         yield _folded(_around(view.text, view.spans, edits)), True
     if _leet().search(view.text) is not None:
-        for text in filter(decode.has_keyword, normalise.unmask_leet(view.text)):
-            yield _letter_for_letter(view, text, "leet"), False
+        for text in normalise.unmask_leet(view.text):
+            child = _where_changed(_letter_for_letter(view, text, "leet"), view, _leet())
+            if any(child.how(*found.span()) for found in decode.keywords().finditer(child.text)):
+                yield child, False
     yield from ((child, False) for child in _spaced_out(view))
-
-
-def _corrected(view: View, text: str, edits: Callable[[], list[Edit]]) -> View:
-    """Keywords put right; where they stood is worked out only when a rule matches."""
-
-    @cache
-    def built() -> View:
-        return _with_edits(view.text, view.spans, edits())
-
-    return View(text, lambda a, b: built().spans(a, b), lambda a, b: built().how(a, b))
 
 
 def _transformed(view: View, name: str) -> Iterator[View]:
@@ -189,7 +203,7 @@ def _spaced_out(view: View) -> Iterator[View]:
     joined = [Edit(a, b, _join_letters(view.text[a:b]), "spaced") for a, b in runs]
     yield _around(view.text, view.spans, joined)
     between = zip([0, *(b for _, b in runs)], [*(a for a, _ in runs), len(view.text)], strict=True)
-    rest = [Edit(a, b, "\n", "spaced") for a, b in between if b > a]
+    rest = [Edit(a, b, spans.CUT, "spaced") for a, b in between if b > a]
     closed = [Edit(a, b, _letters(view.text[a:b]), "spaced") for a, b in runs]
     edits = sorted(rest + closed, key=lambda edit: edit.start)
     child = _with_edits(view.text, view.spans, edits)

@@ -1,0 +1,89 @@
+"""What DeepEval's native forms keep of a neutral value: each field as it is read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from bridge.model.message import Message
+from bridge.plugin.carry import KEY, Held, as_text, exactly
+from bridge_deepeval.calls import Fields, held_calls, held_expected_calls
+
+
+def held_input(value: Any) -> str:
+    """A case's input as it is read back: messages become their text, with roles where several."""
+    if not isinstance(value, list | tuple):
+        return as_text(value)
+    messages = [Message.model_validate(each) for each in value]
+    if len(messages) == 1:
+        return messages[0].text
+    return "\n".join(f"{each.role}: {each.text}" for each in messages)
+
+
+def held_expected(value: Any) -> str:
+    """A reference answer as it is read back: the first accepted one, as text."""
+    if isinstance(value, list):
+        return as_text(value[0]) if value else ""
+    return "" if value is None else as_text(value)
+
+
+def held_metadata(value: Mapping[str, Any]) -> Fields:
+    """A case's metadata as it is read back: without the reserved key."""
+    return {name: item for name, item in value.items() if name != KEY}
+
+
+def held_passages(passages: Iterable[Any]) -> list[str]:
+    """Passages as they are read back: their texts."""
+    return [each if isinstance(each, str) else each["text"] for each in passages]
+
+
+def held_usage(value: Mapping[str, Any]) -> Fields | None:
+    """Tokens as they are read back."""
+    names = ("input_tokens", "output_tokens")
+    return {name: value[name] for name in names if value.get(name) is not None} or None
+
+
+def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
+    """A tuple, which never equals the list that was dumped: turns are always carried."""
+    return tuple({"user": turn["user"]} for turn in turns)
+
+
+def _held_answers(asked: int, turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
+    held = []
+    for turn in turns[:asked]:
+        fields: Fields = {}
+        if text := as_text(turn.get("text", "")):
+            fields["text"] = text
+        if turn.get("tool_calls"):
+            fields["tool_calls"] = held_calls(turn["tool_calls"])
+        if turn.get("retrieved_contexts"):
+            fields["retrieved_contexts"] = held_passages(turn["retrieved_contexts"])
+        held.append(fields)
+    return held
+
+
+_CASE: Held = {
+    "id": exactly,
+    "input": held_input,
+    "expected": held_expected,
+    "reference_contexts": held_passages,
+    "tags": exactly,
+    "metadata": held_metadata,
+}
+CASE: Held = {**_CASE, "expected_calls": held_expected_calls}
+TURNS_CASE: Held = {**_CASE, "turns": _held_users}
+OUTPUT: Held = {
+    "case_id": exactly,
+    "text": as_text,
+    "tool_calls": held_calls,
+    "retrieved_contexts": held_passages,
+    "latency_s": exactly,
+    "cost_usd": exactly,
+    "usage": held_usage,
+}
+
+
+def turns_output(asked: int) -> Held:
+    """What is held of an output to a case with ``asked`` turns; further answers are carried."""
+    return {"case_id": exactly, "turns": partial(_held_answers, asked)}

@@ -1,0 +1,86 @@
+"""A bundle as a promptfoo config: plain data that ``promptfoo eval`` runs as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bridge.model.bundle import Bundle
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.errors import InputError
+from bridge.model.output import Output
+from bridge.plugin.shared import SharedMetric, shared_metrics
+from bridge.scorers.evaluate import checks_with_turns
+from bridge_promptfoo.calls import Fields
+from bridge_promptfoo.cases import to_test
+from bridge_promptfoo.scorers import SUMMARY, to_assertion
+from bridge_promptfoo.seal import inert
+
+REPLAY = f"file://{Path(__file__).with_name('replay.cjs')}"
+"""The provider that answers each test with what was recorded, as promptfoo names a file."""
+PROMPT = {"raw": "recorded", "label": "recorded outputs"}
+
+
+def to_config(bundle: Bundle) -> dict[str, Any]:
+    """Cases with their outputs as a config: a column for each system, a test a case and epoch.
+
+    Every check stands in promptfoo's output under its metric's name. To run it by hand::
+
+        Path("promptfooconfig.json").write_text(json.dumps(to_config(bundle)))
+        # bridge setup promptfoo; promptfoo eval -c promptfooconfig.json
+
+    Raises:
+        InputError: If there is no output.
+    """
+    if not bundle.outputs:
+        raise InputError("there is no output to make tests of")
+    checks = bundle.suite.checks if bundle.suite else ()
+    metrics = shared_metrics(checks, bundle.cases)
+    by_id = {case.id: case for case in bundle.cases}
+    systems = dict.fromkeys(output.system for output in bundle.outputs)
+    answers: dict[tuple[str, int], list[Output]] = {}
+    for output in bundle.outputs:
+        answers.setdefault((output.case_id, output.epoch), []).append(output)
+    tests = []
+    for (case_id, _), outputs in answers.items():
+        test = to_checked_test(by_id[case_id], outputs, metrics, checks)
+        if len(outputs) < len(systems):
+            test["providers"] = [inert(output.system) for output in outputs]
+        tests.append(test)
+    return around(bundle.suite.name if bundle.suite else "bridge", systems, tests)
+
+
+def to_checked_test(
+    case: Case, outputs: Sequence[Output], metrics: Iterable[SharedMetric], checks: Sequence[Check]
+) -> Fields:
+    """A case in one epoch as a test, with an assertion for each metric that it has a check for."""
+    rows = [check for check, _ in checks_with_turns(checks, case)]
+    in_force = {check.metric: check for check in reversed(rows)}
+    return {
+        **to_test(case, outputs),
+        "options": {"disableVarExpansion": True},
+        "assert": [
+            to_assertion(metric, in_force[metric.metric])
+            for metric in metrics
+            if metric.metric in in_force
+        ],
+        "assertScoringFunction": SUMMARY,
+    }
+
+
+def around(name: str, systems: Iterable[str], tests: list[Fields]) -> Fields:
+    """Tests as a whole config; each system is a provider that replays its outputs."""
+    return {
+        "description": inert(name),
+        "prompts": [PROMPT],
+        "providers": [to_provider(system) for system in systems],
+        "tests": tests,
+    }
+
+
+def to_provider(system: str) -> Fields:
+    """A system as a provider; a recorded ``HTTP 429`` is nothing to wait and try again for."""
+    config = {"system": inert(system), "maxRetries": 0}
+    return {"id": REPLAY, "label": inert(system), "config": config}

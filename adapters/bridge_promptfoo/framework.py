@@ -1,0 +1,83 @@
+"""promptfoo as a framework: what it needs, cases as a config, and the native run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from bridge.model.bundle import Bundle
+from bridge.model.job import Job
+from bridge.model.score import Score
+from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.route import run_tasks
+
+INFO = FrameworkInfo(
+    name="promptfoo",
+    title="promptfoo",
+    distribution="promptfoo",
+    requires=("0.2", "1"),
+    install="pip install 'bridge-evals[promptfoo]'",
+    environment=(
+        ("PROMPTFOO_DISABLE_TELEMETRY", "1"),
+        ("PROMPTFOO_DISABLE_UPDATE", "1"),
+        ("PROMPTFOO_DISABLE_REMOTE_GENERATION", "1"),
+        ("PROMPTFOO_DISABLE_SHARING", "1"),
+        ("PROMPTFOO_CONFIG_DIR", "{native_dir}/.promptfoo"),
+        ("PROMPTFOO_CACHE_ENABLED", "false"),
+        ("PROMPTFOO_DISABLE_DEBUG_LOG", "1"),
+        ("PROMPTFOO_DISABLE_ERROR_LOG", "1"),
+        ("PROMPTFOO_DISABLE_REF_PARSER", "1"),
+        ("PROMPTFOO_DISABLE_TEMPLATING", "1"),  # LLM graders' own prompts are rendered even so
+        ("PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS", "1"),
+        ("PROMPTFOO_DISABLE_VAR_EXPANSION", "1"),
+        ("PROMPTFOO_DISABLE_ADAPTIVE_SCHEDULER", "1"),  # it waits on a recorded "HTTP 429"
+        ("PROMPTFOO_INLINE_MEDIA", "1"),
+    ),
+    scrubbed=(
+        "PROMPTFOO_API_KEY",
+        "PROMPTFOO_CLOUD_API_URL",
+        "PROMPTFOO_REMOTE_API_BASE_URL",
+        "PROMPTFOO_REMOTE_GENERATION_URL",
+        "PROMPTFOO_SHARING_APP_BASE_URL",
+        "PROMPTFOO_SELF_HOSTED",
+        "PROMPTFOO_POSTHOG_KEY",
+        "PROMPTFOO_OTEL_ENABLED",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+    ),
+    features=frozenset({"tools", "turns", "contexts", "epochs"}),
+    version="bridge_promptfoo.install:installed_version",
+    setup="bridge_promptfoo.install:setup",
+)
+
+
+class PromptfooFramework:
+    """Scores recorded outputs with promptfoo's ``eval`` and leaves its results file."""
+
+    info = INFO
+
+    def ensure_available(self) -> None:
+        """Raise :class:`bridge.MissingDependency` unless promptfoo and its Node are there."""
+        from bridge_promptfoo.install import require_installed
+
+        require(INFO)
+        require_installed()
+
+    def to_native(self, bundle: Bundle) -> dict[str, Any]:
+        """Cases with their outputs as a config, ready for ``promptfoo eval``.
+
+        Raises:
+            InputError: If there is no output.
+        """
+        from bridge_promptfoo.config import to_config
+
+        return to_config(bundle)
+
+    def run(self, job: Job) -> Iterator[Score]:
+        """Score a job; leaves a results file for each system, and ``route.json``."""
+        from bridge_promptfoo.route import PromptfooRoute
+
+        yield from run_tasks(INFO, job, partial(PromptfooRoute, spec=job.spec))
+
+
+FRAMEWORK = PromptfooFramework()

@@ -1,0 +1,140 @@
+"""Native results as score rows: those that we made, and those of other people's assertions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.output import Output
+from bridge.model.score import Score, Status, error_measurement
+from bridge.plugin.carry import KEY
+from bridge.plugin.imported import Scales, imported_score
+from bridge.plugin.shared import decode, encode, summarise
+from bridge.scorers.evaluate import checks_with_turns, evaluate
+from bridge_promptfoo.records import ERROR, Component, Row
+from bridge_promptfoo.seal import unseal
+
+NAME = "promptfoo"
+ASSERT_SET = "assert-set"
+OTHER_THRESHOLDS = frozenset({"latency", "cost", "levenshtein", "perplexity", "word-count"})
+"""Assertions whose threshold is in a unit of its own, not on the scale of their score."""
+
+_NOT_SCORED = re.compile(
+    r"(Custom function threw error|(Python|Ruby) code execution failed"
+    r"|Error running (Python|Ruby) script|Webhook error|Invalid regex pattern)\b"
+)
+_GRADER = re.compile(
+    r"(API key is not set|API error|API call error|API response error|Moderation API error"
+    r"|No output$|No embedding|Embedding not found|Unknown error fetching|Invalid similarity score"
+    r"|Error parsing output|Could not (extract|parse|perform)|Request failed|Request timed out)"
+)
+_GRADED = re.compile(
+    r"(not-)?(llm-rubric|g-eval|factuality|model-graded-|similar|answer-relevance|context-"
+    r"|conversation-relevance|moderation|classifier|pi$|search-rubric|agent-rubric|select-best)"
+)
+
+
+def failure_of(row: Row) -> str | None:
+    """Why a row was not scored at all, in one line; ``None`` if it was."""
+    if row.failure_reason != ERROR and row.grading_result is not None:
+        return None
+    text = row.error or (row.response or {}).get("error") or "promptfoo gave no result"
+    return " ".join(str(text).partition("\n")[0].removeprefix("Error: ").split())
+
+
+def unscored(
+    case: Case, output: Output, checks: Sequence[Check], why: str, key: Mapping[str, Any]
+) -> list[Score]:
+    """Error rows of a case of ours: as every framework has them if the system failed, or why."""
+    answers = [
+        (
+            check,
+            error_measurement(why, metric=check.metric, turn=turn)
+            if output.error is None
+            else evaluate(check, case, output, turn),
+        )
+        for check, turn in checks_with_turns(checks, case)
+    ]
+    return decode(encode(answers), key)
+
+
+def read_score(
+    native: Component, key: Mapping[str, Any], scales: Scales | None = None
+) -> list[Score]:
+    """The rows that a native result stands for.
+
+    Args:
+        native: What one assertion found.
+        key: ``framework``, ``framework_version``, ``system``, ``case_id`` and ``epoch``.
+        scales: Declared scales of native values.
+    """
+    own = _own_rows(native, key)
+    return own if own is not None else [_foreign(native, key, scales or Scales())]
+
+
+def read_left_out(metadata: Mapping[str, Any] | None, key: Mapping[str, Any]) -> Iterator[Score]:
+    """The rows of our skipped and unsupported checks, from the metadata of a row's grading."""
+    aside = (metadata or {}).get(KEY)
+    for each in aside if isinstance(aside, list) else ():
+        try:
+            rows = decode(unseal(each["rows"]), key)
+        except (TypeError, ValueError, KeyError):
+            continue
+        yield from rows
+
+
+def _own_rows(native: Component, key: Mapping[str, Any]) -> list[Score] | None:
+    """The rows we recorded, unless the score was edited since."""
+    sealed = (native.metadata or {}).get(KEY)
+    try:
+        rows = decode(unseal(sealed), key)
+    except (TypeError, ValueError):
+        return None
+    return rows if (summarise(rows).value or 0.0) == native.score else None
+
+
+def name_of(assertion: Mapping[str, Any]) -> str:
+    """The metric an assertion goes by: its own name for it, else its type."""
+    metric = assertion.get("metric")
+    if isinstance(metric, str) and metric.strip():
+        return metric
+    kind = assertion.get("type")
+    return kind if isinstance(kind, str) and kind else "assertion"
+
+
+def _foreign(native: Component, key: Mapping[str, Any], scales: Scales) -> Score:
+    metadata = native.metadata or {}
+    assertion = native.assertion or metadata.get("assertionSet") or {}
+    kind = assertion.get("type") or "assertion"
+    fields = {**key, "metric": name_of(assertion), "scorer": kind, "reason": native.reason or ""}
+    threshold, weight = assertion.get("threshold"), assertion.get("weight")
+    if _is_number(threshold) and kind.removeprefix("not-") not in OTHER_THRESHOLDS:
+        fields["threshold"] = threshold
+    if _is_number(weight) and weight >= 0:
+        fields["weight"] = weight
+    status: Status = "passed" if native.passed else "failed"
+    if weight == 0:
+        status = "scored"  # promptfoo makes it a pass whatever was found
+    number, why = native.score, _fault(native, kind)
+    if not _is_number(number) or why:
+        number, why = None, why or "promptfoo gave no score"
+    return imported_score(number, fields, scales, why=why, status=status)
+
+
+def _fault(native: Component, kind: str) -> str:
+    """Why an assertion could not be carried out: promptfoo has that as a failure with score 0."""
+    reason = (native.reason or "").strip()
+    first = reason.partition("\n")[0]
+    if (native.metadata or {}).get("graderError") is True:
+        return first or "the grader failed"
+    if native.passed is None:
+        return "promptfoo does not say whether it passed"
+    broken = _NOT_SCORED.match(reason) or (_GRADED.match(kind) and _GRADER.match(reason))
+    return first if broken and not native.passed else ""
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

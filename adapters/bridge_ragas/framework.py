@@ -1,0 +1,162 @@
+"""RAGAS as a framework: what it needs, cases as evaluation datasets, and the native run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.model.bundle import Bundle
+from bridge.model.case import Case
+from bridge.model.errors import InputError
+from bridge.model.job import Job
+from bridge.model.output import Output
+from bridge.model.score import Score
+from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.route import run_tasks
+from bridge.plugin.shared import shared_metrics
+from bridge_ragas.cases import is_conversation, to_sample
+from bridge_ragas.held import MULTI, SINGLE, Kind
+
+if TYPE_CHECKING:
+    from ragas import EvaluationDataset
+
+INSTALL = "pip install 'bridge-evals[ragas]'"
+INFO = FrameworkInfo(
+    name="ragas",
+    title="RAGAS",
+    distribution="ragas",
+    requires=("0.4.3", "0.5"),
+    install=INSTALL,
+    environment=(
+        ("RAGAS_DO_NOT_TRACK", "true"),  # "1" is not enough
+        ("RAGAS_CACHE_HOME", "{native_dir}/.ragas"),
+        ("HOME", "{native_dir}/.ragas"),
+        ("XDG_DATA_HOME", "{native_dir}/.ragas"),
+        ("XDG_CACHE_HOME", "{native_dir}/.ragas"),
+        ("HF_HOME", "{native_dir}/.ragas"),
+        ("HF_HUB_OFFLINE", "1"),
+        ("HF_HUB_DISABLE_TELEMETRY", "1"),
+        ("LANGSMITH_TRACING", "false"),
+        ("LANGCHAIN_TRACING_V2", "false"),
+    ),
+    scrubbed=(
+        "RAGAS_APP_TOKEN",
+        "HELICONE_API_KEY",
+        "LANGSMITH_API_KEY",
+        "LANGSMITH_ENDPOINT",
+        "LANGCHAIN_API_KEY",
+        "LANGCHAIN_ENDPOINT",
+        "HF_TOKEN",
+        "HF_DATASETS_CACHE",
+    ),
+    features=frozenset({"tools", "turns", "contexts"}),
+)
+LANGCHAIN = FrameworkInfo(
+    name="ragas",
+    title="langchain-community",
+    distribution="langchain-community",
+    requires=("0.3", "0.4.2"),  # which took away a module that RAGAS 0.4.3 imports
+    install=INSTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeSet:
+    """What ``ragas.evaluate`` takes: datasets of one kind of sample each, and metrics for both.
+
+    Attributes:
+        single_turn: ``SingleTurnSample`` objects, or null if there are none.
+        multi_turn: ``MultiTurnSample`` objects, or null if there are none.
+        metrics: Metrics of either.
+    """
+
+    single_turn: EvaluationDataset | None
+    multi_turn: EvaluationDataset | None
+    metrics: tuple[Any, ...]
+
+
+class RagasFramework:
+    """Scores recorded outputs with RAGAS's metrics and leaves its results as CSV and JSONL."""
+
+    info = INFO
+
+    def ensure_available(self) -> None:
+        """Raise :class:`bridge.MissingDependency` unless RAGAS is there and can be imported."""
+        require(INFO)
+        require(LANGCHAIN)
+
+    def to_native(self, bundle: Bundle) -> NativeSet:
+        """Cases with their outputs as datasets with metrics, ready for ``ragas.evaluate``.
+
+        Raises:
+            InputError: If there is no output.
+        """
+        from bridge_ragas.scorers import to_metric
+
+        native = [to_sample(case, output) for case, output in _pairs(bundle)]
+        metrics = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
+        name = bundle.suite.name if bundle.suite else None
+        return NativeSet(
+            single_turn=_dataset([each for each in native if not is_conversation(each)], name),
+            multi_turn=_dataset([each for each in native if is_conversation(each)], name),
+            metrics=tuple(to_metric(each) for each in metrics),
+        )
+
+    def run(self, job: Job) -> Iterator[Score]:
+        """Score a job; leaves a result of each system and kind of sample, and ``route.json``."""
+        from bridge_ragas.route import RagasRoute
+
+        yield from run_tasks(INFO, job, RagasRoute)
+
+
+FRAMEWORK = RagasFramework()
+
+
+def to_dataset(bundle: Bundle, kind: Kind | None = None) -> EvaluationDataset:
+    """Cases with their outputs as a RAGAS evaluation dataset.
+
+    Example:
+        >>> from bridge.model import Bundle, Case, Output
+        >>> from bridge_ragas import to_dataset
+        >>> from bridge_ragas.scorers import SCORERS
+        >>> from ragas import evaluate
+        >>> case = Case(id="refund-1", input="When is my refund paid?", expected="In 5 days.")
+        >>> output = Output(case_id="refund-1", text="In 5 days.")
+        >>> dataset = to_dataset(Bundle(cases=(case,), outputs=(output,)))
+        >>> metrics = [SCORERS["equals"](), SCORERS["contains"](value="days")]
+        >>> evaluate(dataset, metrics, show_progress=False)
+        {'equals': 1.0000, 'contains': 1.0000}
+        >>> dataset.to_jsonl("refunds.jsonl")
+
+    Args:
+        bundle: Cases and outputs.
+        kind: ``single_turn`` or ``multi_turn`` samples; null for the kind that holds most of each.
+
+    Raises:
+        InputError: If there is no output, or a dataset would hold both kinds, which RAGAS refuses.
+    """
+    samples = [to_sample(case, output, kind) for case, output in _pairs(bundle)]
+    kinds = {MULTI if is_conversation(each) else SINGLE for each in samples}
+    if len(kinds) > 1:
+        raise InputError(
+            "the cases make single-turn and multi-turn samples, and a dataset holds one kind",
+            fix=f"ask for kind={MULTI!r}, or take both datasets of RagasFramework.to_native",
+        )
+    name = bundle.suite.name if bundle.suite else None
+    dataset = _dataset(samples, name)
+    assert dataset is not None
+    return dataset
+
+
+def _pairs(bundle: Bundle) -> list[tuple[Case, Output]]:
+    if not bundle.outputs:
+        raise InputError("there is no output to make samples of")
+    by_id = {case.id: case for case in bundle.cases}
+    return [(by_id[output.case_id], output) for output in bundle.outputs]
+
+
+def _dataset(samples: Sequence[Any], name: str | None) -> EvaluationDataset | None:
+    from ragas import EvaluationDataset
+
+    return EvaluationDataset(samples=list(samples), name=name) if samples else None

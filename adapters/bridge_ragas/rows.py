@@ -1,0 +1,89 @@
+"""Native metric results as score rows: those that we made, and those of other people's metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bridge.model.score import Raw, Score, Status
+from bridge.plugin.carry import KEY
+from bridge.plugin.imported import UNIT, Scale, Scales, imported_score
+from bridge.plugin.shared import decode, summarise
+
+NAME = "ragas"
+RUBRIC: Scale = (1.0, 5.0)
+RUBRICS = frozenset({"domain_specific_rubrics", "instance_rubrics", "instance_specific_rubrics"})
+"""RAGAS's metrics that score from 1 to 5."""
+LOWER_IS_BETTER = frozenset({"noise_sensitivity"})
+VERDICTS: Mapping[str, tuple[float, Status]] = {"pass": (1.0, "passed"), "fail": (0.0, "failed")}
+"""What a discrete metric of RAGAS says by default."""
+
+
+def read_score(
+    metric: str,
+    value: Any,
+    trace: Any,
+    key: Mapping[str, Any],
+    scales: Scales | None = None,
+    reason: str = "",
+) -> list[Score]:
+    """The rows that a native value stands for.
+
+    Args:
+        metric: The metric's name in the result.
+        value: RAGAS's value: a number, NaN or ``None`` for a blank, ``{}`` for an exception.
+        trace: What the metric left in the result's traces, or in a file beside the value.
+        key: ``framework``, ``framework_version``, ``system``, ``case_id`` and ``epoch``.
+        scales: Declared scales of native values.
+        reason: What the file says of the value.
+    """
+    own = _own_rows(value, trace, key)
+    if own is not None:
+        return own
+    return [_foreign(metric, value, {**key, "reason": reason}, scales or Scales())]
+
+
+def to_number(value: Any) -> float | None:
+    """A native value as a finite number; ``None`` where it is none."""
+    if isinstance(value, bool | int | float) and math.isfinite(value):
+        return float(value)
+    return None
+
+
+def _own_rows(value: Any, trace: Any, key: Mapping[str, Any]) -> list[Score] | None:
+    """The rows we recorded, unless the value was edited since; none where there was no check."""
+    left = trace.get(KEY) if isinstance(trace, Mapping) else None
+    found = left.get("output") if isinstance(left, Mapping) else None
+    if not isinstance(found, Mapping) or not isinstance(found.get("rows"), Sequence):
+        return None
+    try:
+        rows = decode(found["rows"], key)
+    except (TypeError, ValueError):
+        return None
+    recorded = summarise(rows).value if rows else None
+    return rows if recorded == to_number(value) else None
+
+
+def _foreign(metric: str, value: Any, fields: Mapping[str, Any], scales: Scales) -> Score:
+    base = metric.partition("(")[0]  # rouge_score(mode=fmeasure)
+    fields = {**fields, "metric": metric, "scorer": base}
+    if isinstance(value, str) and value in VERDICTS:  # on no scale but its own
+        number, status = VERDICTS[value]
+        fields = {**fields, "label": value}
+        return imported_score(number, fields, Scales(), status=status, native=value)
+    scale = scales.of(metric, RUBRIC if base in RUBRICS else UNIT)
+    row = imported_score(
+        to_number(value),
+        fields,
+        Scales({metric: scale}),
+        why=f"RAGAS gave no value{_shown(value)}: it failed, timed out or found nothing to score",
+    )
+    if base not in LOWER_IS_BETTER or row.value is None:
+        return row
+    raw = Raw(value=value, scale=scale, direction="lower")
+    return row.model_copy(update={"value": 1.0 - row.value, "raw": raw})
+
+
+def _shown(value: Any) -> str:
+    return f" but {value[:80]!r}" if isinstance(value, str) and value else ""

@@ -1,0 +1,224 @@
+"""Runs and result files of any framework, read into one body of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from bridge.files.digest import case_digest, digest, set_digest
+from bridge.files.golden import GoldenSet
+from bridge.files.jsonl import read_lines
+from bridge.files.scores import ScoreRow, score_line, stream_rows
+from bridge.files.store import RunStore
+from bridge.gate.evidence import Evidence, Source, Spent
+from bridge.gate.rows import RowError, TableBuilder
+from bridge.model.conversion import ConversionReport
+from bridge.model.errors import InputError
+from bridge.model.output import Output
+from bridge.model.run import ExpectedRows, FrameworkRecord, MetricRecord, RunRecord
+from bridge.model.suite import JudgeConfig
+from bridge.plugin.format import ReadOptions
+from bridge.plugin.registry import detect_format
+
+T = TypeVar("T")
+
+BATCH = 5000
+"""Rows taken at a time."""
+
+
+@dataclass(slots=True)
+class _Gathering:
+    builder: TableBuilder = field(default_factory=TableBuilder)
+    sources: list[Source] = field(default_factory=list)
+    owed: dict[str, list[Sequence[ExpectedRows]]] = field(default_factory=dict)
+    cases: dict[str, ExpectedRows] = field(default_factory=dict)
+    metrics: dict[str, MetricRecord] = field(default_factory=dict)
+    judges: dict[str, str] = field(default_factory=dict)
+    records: list[RunRecord] = field(default_factory=list)
+    frameworks: list[FrameworkRecord] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    spent: dict[str, dict[tuple[str, int], Spent]] = field(default_factory=dict)
+
+
+def gather(sources: Sequence[Path]) -> Evidence:
+    """Read runs and result files of any framework into one body of evidence.
+
+    Args:
+        sources: Run directories, scores files, native result files.
+
+    Raises:
+        InputError: If a source is faulty, unknown, named twice, or holds no score.
+    """
+    so_far = _Gathering()
+    seen: set[Path] = set()
+    for source in sources:
+        if source.resolve() in seen:
+            raise InputError("named twice", where=source, fix="name every result once")
+        seen.add(source.resolve())
+        before = so_far.builder.count
+        if RunStore(source).exists():
+            _add_run(RunStore(source), so_far)
+        else:
+            _add_file(source, so_far)
+        if so_far.builder.count == before:
+            raise InputError("holds no score", where=source, fix="nothing was measured there")
+    return Evidence(
+        table=so_far.builder.build(),
+        sources=so_far.sources,
+        owed=so_far.owed,
+        cases=so_far.cases,
+        metrics=so_far.metrics,
+        judges=so_far.judges,
+        records=so_far.records,
+        frameworks=so_far.frameworks,
+        conflicts=so_far.conflicts,
+        notes=so_far.notes,
+        spent=so_far.spent,
+    )
+
+
+def with_golden_set(evidence: Evidence, golden: GoldenSet) -> Evidence:
+    """Loose files beside the golden set they were scored on: every case owes a row."""
+    cases = {
+        case.id: ExpectedRows(
+            system="default",
+            case_id=case.id,
+            digest=case_digest(case),
+            tags=case.tags,
+            failure_mode=case.failure_mode,
+            where=":".join(map(str, golden.places[case.id])),
+            rows=(),
+        )
+        for case in golden.cases
+    }
+    return replace(evidence, cases=cases, owed_cases=frozenset(cases))
+
+
+def _add_run(store: RunStore, so_far: _Gathering) -> None:
+    record = store.read_record()
+    so_far.records.append(record)
+    so_far.notes.extend(record.notes)
+    so_far.frameworks.extend(record.frameworks)
+    judges = {name: judge_digest(judge) for name, judge in record.suite.judges.items()}
+    _merge(record.metrics, so_far.metrics, "metric", so_far.conflicts)
+    _merge(judges, so_far.judges, "judge", so_far.conflicts)
+    rows = list(store.read_rows())
+    own = {row.case_id: row.digest for row in rows}
+    if record.golden_digest and set_digest(own.values()) != record.golden_digest:
+        so_far.conflicts.append(f"{store.rows_path.name} does not hold the cases of run.json")
+    digests = {case_id: row.digest for case_id, row in so_far.cases.items()}
+    _merge(own, digests, "case", so_far.conflicts)
+    so_far.cases.update((row.case_id, row) for row in rows)
+    for config in record.suite.frameworks:
+        path = store.scores_path(config.name)
+        named = _add_rows(path, so_far) if path.is_file() else set()
+        # A framework given by import string names itself in its rows.
+        name = named.pop() if ":" in config.name and len(named) == 1 else config.name
+        so_far.owed.setdefault(name, []).append(rows)
+    if store.outputs_path.is_file():
+        _add_spent(_stream_outputs(store.outputs_path), so_far)
+
+
+def judge_digest(judge: JudgeConfig) -> str:
+    """Digest of what a judge's scores depend on: not the address, not the name of the key."""
+    return digest(
+        judge.model_dump(mode="json", include={"model", "temperature", "seed", "options"})
+    )
+
+
+def _merge(new: Mapping[str, T], known: dict[str, T], kind: str, conflicts: list[str]) -> None:
+    for name, value in new.items():
+        if known.setdefault(name, value) != value:
+            conflicts.append(f"{kind} {name!r} is not the same in all runs")
+
+
+def _add_rows(path: Path, so_far: _Gathering) -> set[str]:
+    """Add a scores file; returns the frameworks it names."""
+    so_far.sources.append(Source(path))
+    return _add_all(stream_rows(path), path, so_far)
+
+
+def _add_all(numbered: Iterable[tuple[int, ScoreRow]], path: Path, so_far: _Gathering) -> set[str]:
+    rest: Iterator[tuple[int, ScoreRow]] = iter(numbered)
+    named: set[str] = set()
+    located = so_far.sources[-1].reasons is None
+    while batch := list(islice(rest, BATCH)):
+        lines, rows = zip(*batch, strict=True)
+        try:
+            so_far.builder.extend(rows, len(so_far.sources) - 1, lines)
+        except RowError as error:
+            row = rows[error.index]
+            what = f"{row.metric!r} of case {row.case_id!r}: {error}"
+            line = lines[error.index] if located else None
+            raise InputError(what, where=path, line=line, fix="mend the row") from None
+        named.update(str(row.framework) for row in rows)
+    return named
+
+
+def _add_file(path: Path, so_far: _Gathering) -> None:
+    if path.suffix == ".jsonl" and _is_scores(path):
+        _add_rows(path, so_far)
+        return
+    if path.is_file() and not path.stat().st_size:
+        raise InputError("is empty", where=path, fix="nothing was measured there")
+    bundle, report = detect_format(path).read(path, ReadOptions())
+    so_far.notes.extend(_noted(report))
+    _add_spent(bundle.outputs, so_far)
+    reasons = [score.error or score.reason for score in bundle.scores]
+    so_far.sources.append(Source(path, reasons))
+    decode = msgspec.json.Decoder(ScoreRow).decode
+    _add_all(((i, decode(score_line(s))) for i, s in enumerate(bundle.scores)), path, so_far)
+
+
+def _is_scores(path: Path) -> bool:
+    line = next(iter(read_lines(path)), None)
+    return line is not None and b'"metric"' in line[1] and b'"status"' in line[1]
+
+
+def _noted(report: ConversionReport) -> list[str]:
+    return [f"{report.source}: {note}" for note in report.notes]
+
+
+class _Tokens(msgspec.Struct, gc=False):
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class _Output(msgspec.Struct, gc=False):
+    case_id: str | int
+    system: str | int = "default"
+    epoch: int = 1
+    latency_s: float | None = None
+    cost_usd: float | None = None
+    usage: _Tokens | None = None
+
+
+def _stream_outputs(path: Path) -> Iterator[_Output]:
+    decoder = msgspec.json.Decoder(_Output)
+    for number, line in read_lines(path):
+        try:
+            yield decoder.decode(line)
+        except msgspec.MsgspecError as error:
+            what = f"not an output ({error})"
+            raise InputError(what, where=path, line=number, fix="run again") from None
+
+
+def _add_spent(outputs: Iterable[_Output | Output], so_far: _Gathering) -> None:
+    """Count every answer once, in however many files it stands."""
+    for output in outputs:
+        usage = output.usage
+        took = Spent(
+            output.latency_s or 0.0,
+            output.cost_usd or 0.0,
+            (usage.input_tokens or 0) if usage else 0,
+            (usage.output_tokens or 0) if usage else 0,
+        )
+        own = so_far.spent.setdefault(str(output.system), {})
+        key = str(output.case_id), output.epoch
+        own[key] = max(own.get(key, Spent()), took)

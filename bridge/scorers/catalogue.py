@@ -1,0 +1,93 @@
+"""``docs/scorers.md``, from the scorers themselves: ``python -m bridge.scorers.catalogue``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from bridge.model.values import Model
+from bridge.scorers.registry import ALIASES, BUILT_IN, Scorer, get_scorer
+
+HEAD = """\
+# Scorers
+
+Generated from the code by `python -m bridge.scorers.catalogue`. Every value is in [0, 1], higher
+is better; binary scorers give 0.0 or 1.0. Parameters common to all checks are in
+[suite.md](suite.md#checks).
+"""
+
+
+def catalogue() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *(line for name in BUILT_IN for line in _entry(get_scorer(name)))])
+
+
+def _entry(scorer: Scorer) -> Iterator[str]:
+    yield f"## `{scorer.name}`"
+    yield ""
+    yield " ".join(inspect.cleandoc(scorer.score.__doc__ or scorer.summary).split()).replace(
+        "``", "`"
+    )
+    yield ""
+    aliases = [f"`{alias}`" for alias, name in ALIASES.items() if name == scorer.name]
+    if aliases:
+        yield f"- also known as {', '.join(aliases)}"
+    yield f"- version `{scorer.version}`, threshold {scorer.threshold:g} by default"
+    yield f"- scores {'each turn' if scorer.per_turn else 'the conversation'} of a case with turns"
+    yield ""
+    yield from _parameters(scorer.params)
+
+
+def _parameters(params: type[Model]) -> Iterator[str]:
+    if not params.model_fields:
+        return
+    texts = _attributes(inspect.getdoc(params) or "")
+    yield "| parameter | type | default | meaning |"
+    yield "|---|---|---|---|"
+    schemas = params.model_json_schema()["properties"]
+    for name, field in params.model_fields.items():
+        written = field.alias or name
+        kind = _type(schemas[written])
+        yield f"| `{written}` | {kind} | {_default(field)} | {texts.get(name, '')} |"
+    yield ""
+
+
+def _attributes(doc: str) -> dict[str, str]:
+    """The entries of a docstring's Attributes section, each on one line."""
+    section = doc.partition("Attributes:\n")[2]
+    entries = re.split(r"^    (?=\w+:)", section, flags=re.MULTILINE)[1:]
+    pairs = (entry.partition(":") for entry in entries)
+    return {
+        name: " ".join(text.split()).replace("|", "\\|").replace("``", "`")
+        for name, _, text in pairs
+    }
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """A JSON Schema of a parameter as people would say it; that it may be left out is known."""
+    if "anyOf" in schema:
+        kinds = [_type(each) for each in schema["anyOf"]]
+        return " or ".join(kind for kind in kinds if kind != "null")
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    kind = schema.get("type", "any JSON")
+    if kind == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    if isinstance(kind, list):
+        return " or ".join(each for each in kind if each != "null")
+    return str(kind)
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default is PydanticUndefined:
+        return "required"
+    return "none" if field.default in (None, ()) else f"`{field.default}`"
+
+
+if __name__ == "__main__":
+    print(catalogue(), end="")  # noqa: T201  # the module's one purpose as a script

@@ -1,0 +1,491 @@
+"""Inspect logs read without Inspect: ours, other people's, damaged and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from bridge.model import Bundle, ConversionReport, InputError, Score
+from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge_inspect import archive, records
+from bridge_inspect.format import FORMAT
+
+NATIVE = ROOT / "tests" / "native" / "inspect"
+
+
+def read(path: Path, **options: Any) -> tuple[Bundle, ConversionReport]:
+    return FORMAT.read(path, ReadOptions.model_validate({"options": options}))
+
+
+def rows_of(bundle: Bundle, metric: str) -> dict[str, Score]:
+    return {row.case_id: row for row in bundle.scores if row.metric == metric}
+
+
+@pytest.mark.parametrize("name", ["foreign.eval", "foreign.json"])
+def test_cases_and_outputs_of_other_peoples_logs(name: str) -> None:
+    bundle, report = read(NATIVE / name)
+    cases = {case.id: case for case in bundle.cases}
+    outputs = {output.case_id: output for output in bundle.outputs}
+    assert set(cases) == {"exact", "near", "far", "silent", "tool"}
+    assert cases["exact"].expected == "Oslo"
+    assert cases["near"].expected == ["Oslo", "Christiania"]
+    assert [message.role for message in cases["near"].input] == ["system", "user"]
+    assert cases["far"].choices == ("Oslo", "Bergen")
+    assert cases["exact"].metadata["grade"] == "exact"
+    assert outputs["far"].text.startswith("A long text that Inspect keeps as an attachment.")
+    assert (outputs["exact"].text, outputs["exact"].model) == ("Oslo", "mock/one")
+    assert [(c.name, c.arguments, c.result) for c in outputs["tool"].tool_calls] == [
+        ("get_weather", {"city": "Oslo"}, "7 C")
+    ]
+    assert [message.role for message in outputs["tool"].messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert report.counts == {"native": 5 + 19}
+
+
+@pytest.mark.parametrize("name", ["foreign.eval", "foreign.json"])
+def test_scores_of_other_peoples_logs(name: str) -> None:
+    bundle, report = read(NATIVE / name)
+    letters = rows_of(bundle, "letter")
+    assert {name: (row.value, row.label, row.status) for name, row in letters.items()} == {
+        "exact": (1.0, "C", "scored"),
+        "near": (0.5, "P", "scored"),
+        "far": (0.0, "I", "scored"),
+        "silent": (0.0, "N", "scored"),
+        "tool": (1.0, "C", "scored"),
+    }
+    assert letters["exact"].reason == "graded by hand"
+    assert letters["exact"].raw is not None
+    assert letters["exact"].raw.value == "C"
+    kinds = rows_of(bundle, "kinds")
+    assert [kinds[each].value for each in ("exact", "near", "far", "tool")] == [1.0, 1.0, 0.25, 1.0]
+    assert (kinds["silent"].status, kinds["silent"].error) == ("error", "'banana' is no score")
+    assert [each.value for each in rows_of(bundle, "parts.style").values()] == [0.5] * 5
+    assert [each.value for each in rows_of(bundle, "parts.facts").values()] == [1.0] * 5
+    assert {row.threshold for row in bundle.scores} == {None}
+    assert {row.framework for row in bundle.scores} == {"inspect"}
+    assert all(row.framework_version.startswith("0.3.") for row in bundle.scores)
+    assert "the head gives kinds a mean of 0.65, the rows one of 0.8125" in report.notes
+
+
+def test_a_value_out_of_range_is_an_error_until_its_scale_is_declared() -> None:
+    bundle, _ = read(NATIVE / "foreign.eval")
+    numbers = rows_of(bundle, "number")
+    assert [numbers[each].status for each in ("exact", "near", "far", "silent")] == [
+        "error",
+        "error",
+        "scored",
+        "error",
+    ]
+    assert numbers["near"].error == "5.5 is outside [0, 1]: declare the scale of number"
+    assert numbers["silent"].error == "no score (grader_failed)"
+    assert numbers["silent"].reason == "the grader gave up"
+    assert "tool" not in numbers  # its scorer gave no score
+
+    scaled, report = read(NATIVE / "foreign.eval", scale={"number": [0, 10]})
+    numbers = rows_of(scaled, "number")
+    assert [numbers[each].value for each in ("exact", "near", "far")] == [1.0, 0.55, 0.0]
+    assert numbers["near"].raw is not None
+    assert (numbers["near"].raw.value, numbers["near"].raw.scale) == (5.5, (0.0, 10.0))
+    assert rows_of(scaled, "letter")["exact"].value == 1.0
+    assert [note for note in report.notes if "number" in note] == [
+        "1 numbers beside the scores are NaN or infinite: read as null",
+        "number: 1 of 5 cases carry no such score",
+    ]
+
+
+@pytest.mark.parametrize("scale", [[1], [2, 1], ["a", "b"], 7, {"number": [0, True]}])
+def test_a_scale_that_is_none_is_refused(scale: Any) -> None:
+    with pytest.raises(InputError, match="scale"):
+        read(NATIVE / "foreign.eval", scale=scale)
+
+
+def test_a_failed_sample_is_an_error_of_every_metric() -> None:
+    """Inspect's own mean leaves it out of the denominator."""
+    bundle, report = read(NATIVE / "failed_sample.eval")
+    rows = rows_of(bundle, "letter")
+    assert {name: row.status for name, row in rows.items()} == {
+        "1": "scored",
+        "2": "error",
+        "3": "scored",
+    }
+    assert rows["2"].error == "the sample failed: RuntimeError('the model is not there')"
+    assert next(each for each in bundle.outputs if each.case_id == "2").error is not None
+    assert any("1 cases failed" in note for note in report.notes)
+
+
+def test_a_failed_run_says_so_and_has_no_green_row() -> None:
+    bundle, report = read(NATIVE / "failed_run.eval")
+    assert any(note.startswith("the run's status is error") for note in report.notes)
+    assert {row.status for row in bundle.scores} <= {"error", "scored"}
+    assert "error" in {row.status for row in bundle.scores}
+    assert any("the head speaks of" in note for note in report.notes) or len(bundle.outputs) == 3
+
+
+def test_epochs_stay_apart() -> None:
+    bundle, _ = read(NATIVE / "epochs.eval")
+    assert [case.id for case in bundle.cases] == ["a", "b"]
+    rows = {(row.case_id, row.epoch): row for row in bundle.scores}
+    assert {key: (row.value, row.status) for key, row in rows.items()} == {
+        ("a", 1): (1.0, "scored"),
+        ("a", 2): (1.0, "scored"),
+        ("b", 1): (0.0, "scored"),
+        ("b", 2): (None, "error"),
+    }
+    texts = {(output.case_id, output.epoch): output.text for output in bundle.outputs}
+    assert (texts["a", 1], texts["a", 2]) == ("Oslo", "Bergen")
+
+
+def test_reading_needs_no_inspect() -> None:
+    code = f"""
+import sys
+from pathlib import Path
+from bridge.plugin.format import ReadOptions
+from bridge_inspect.format import FORMAT
+assert FORMAT.read(Path({str(NATIVE / "foreign.eval")!r}), ReadOptions())[0].scores
+assert "inspect_ai" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- logs made by hand ------------------------------------------------------------------------
+
+
+def log_of(samples: list[dict[str, Any]], **head: Any) -> dict[str, Any]:
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "model": "none/none", "created": "2026-01-01T00:00:00+00:00"},
+        "samples": samples,
+        **head,
+    }
+
+
+def sample_of(name: Any, value: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "id": name,
+        "epoch": 1,
+        "input": "q",
+        "target": "t",
+        "scores": {"s": {"value": value}},
+        **more,
+    }
+
+
+def write_json(path: Path, log: Any) -> Path:
+    path.write_text(json.dumps(log), encoding="utf-8")  # NaN as Inspect writes it
+    return path
+
+
+def write_zip(path: Path, members: dict[str, Any], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", compression=method) as file:
+        for name, content in members.items():
+            file.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
+    return path
+
+
+def archived(log: dict[str, Any]) -> dict[str, Any]:
+    head = {name: item for name, item in log.items() if name != "samples"}
+    members = {f"samples/{each['id']}_epoch_1.json": each for each in log["samples"]}
+    return {"_journal/start.json": {"eval": head["eval"]}, **members, "header.json": head}
+
+
+def test_nan_and_infinity_are_errors_not_numbers(tmp_path: Path) -> None:
+    log = log_of([sample_of("a", float("nan")), sample_of("b", float("inf")), sample_of("c", 1)])
+    for path in (
+        write_json(tmp_path / "log.json", log),
+        write_zip(tmp_path / "log.eval", archived(log), zipfile.ZIP_STORED),
+    ):
+        bundle, _ = read(path)
+        assert [row.status for row in bundle.scores] == ["error", "error", "scored"]
+
+
+def test_nan_beside_the_scores_becomes_null_and_is_counted(tmp_path: Path) -> None:
+    sample = sample_of("a", 1, metadata={"x": [float("nan"), {"y": float("-inf")}], "z": 1.5})
+    bundle, report = read(write_json(tmp_path / "log.json", log_of([sample])))
+    assert bundle.cases[0].metadata == {"x": [None, {"y": None}], "z": 1.5}
+    assert report.notes == ("2 numbers beside the scores are NaN or infinite: read as null",)
+
+
+def test_a_log_of_version_1_has_one_score_and_its_name_in_the_head(tmp_path: Path) -> None:
+    sample = sample_of("a", "C")
+    sample["score"] = sample.pop("scores")["s"]
+    results = {"scorer": {"name": "match"}, "metrics": {"accuracy": {"value": 0.5}}}
+    bundle, report = read(
+        write_json(tmp_path / "old.json", log_of([sample], version=1, results=results))
+    )
+    assert [(row.metric, row.value) for row in bundle.scores] == [("match", 1.0)]
+    assert report.notes == ("the head gives match a accuracy of 0.5, the rows one of 1",)
+
+
+def test_attachments_are_put_back(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "attachment://abc"}
+    sample = sample_of(
+        "a",
+        1,
+        attachments={"abc": "the whole text"},
+        messages=[{"role": "user", "content": "attachment://gone"}, message],
+        output={"model": "m", "choices": [{"message": message}]},
+    )
+    for path in (
+        write_json(tmp_path / "log.json", log_of([sample])),
+        write_zip(tmp_path / "log.eval", archived(log_of([sample]))),
+    ):
+        (output,) = read(path)[0].outputs
+        assert output.text == "the whole text"
+        assert [each.text for each in output.messages] == ["attachment://gone", "the whole text"]
+
+
+def test_an_unfinished_run_is_read_from_its_journal(tmp_path: Path) -> None:
+    members = archived(log_of([sample_of("a", 1)]))
+    del members["header.json"]
+    members["_journal/start.json"]["eval"]["dataset"] = {"sample_ids": ["a", "b"]}
+    bundle, report = read(write_zip(tmp_path / "log.eval", members))
+    assert [row.value for row in bundle.scores] == [1.0]
+    assert set(report.notes) == {
+        "the run's status is started",
+        "the head speaks of 2 samples, the file holds 1",
+    }
+
+
+def test_a_sample_without_any_score_is_an_error_not_absent(tmp_path: Path) -> None:
+    samples = [sample_of("a", 1), sample_of("b", 1, scores=None)]
+    bundle, report = read(write_json(tmp_path / "log.json", log_of(samples)))
+    assert {row.case_id: row.status for row in bundle.scores} == {"a": "scored", "b": "error"}
+    assert any("carry no score" in note for note in report.notes)
+
+
+def test_an_edited_score_of_ours_counts_as_edited(tmp_path: Path) -> None:
+    row = {"scorer": "equals", "scorer_version": "1", "metric": "s", "status": "passed", "value": 1}
+    ours = {"value": 1.0, "metadata": {"bridge": {"status": "passed", "rows": [row]}}}
+    edited = {**ours, "value": 0.0}
+    samples = [sample_of("a", 0, scores={"s": ours}), sample_of("b", 0, scores={"s": edited})]
+    bundle, _ = read(write_json(tmp_path / "log.json", log_of(samples)))
+    assert [(row.status, row.value) for row in bundle.scores] == [("passed", 1.0), ("scored", 0.0)]
+
+
+def test_one_id_twice_is_refused(tmp_path: Path) -> None:
+    log = log_of([sample_of(1, 1), sample_of("1", 0)])
+    with pytest.raises(InputError, match="case '1' stands twice in epoch 1"):
+        read(write_json(tmp_path / "log.json", log))
+
+
+# --- damaged and hostile files ----------------------------------------------------------------
+
+
+def refused(path: Path, match: str) -> None:
+    with pytest.raises(InputError, match=match) as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b"", "no Inspect log"),
+        (b"[]", "no Inspect log"),
+        (b"null", "no Inspect log"),
+        (b'{"status": "success", "eval": {', "no Inspect log"),
+        (b'{"status": 7, "eval": {}}', "no Inspect log"),
+        (b'{"samples": [NaN]}', "no Inspect log"),
+        (b'{"samples": {"a": NaN}}', "no Inspect log"),
+        (b"[" * 100_000, "no Inspect log|nested too deeply"),
+        (b"\xff\xfe\x00", "no Inspect log"),
+        (b"PK\x03\x04", "no zip archive"),
+        (b"PK\x05\x06", "its directory is damaged"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes, match: str) -> None:
+    path = tmp_path / "x.eval"
+    path.write_bytes(content)
+    refused(path, match)
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    refused(tmp_path / "gone.eval", "cannot be read")
+    refused(tmp_path, "cannot be read")
+
+
+def test_another_archive_is_refused(tmp_path: Path) -> None:
+    refused(write_zip(tmp_path / "x.eval", {"word/document.xml": b"<x/>"}), "no Inspect log")
+
+
+def test_every_cut_of_an_archive_is_refused(tmp_path: Path) -> None:
+    whole = (NATIVE / "foreign.eval").read_bytes()
+    path = tmp_path / "cut.eval"
+    for end in range(4, len(whole) - 1, 97):
+        path.write_bytes(whole[:end])
+        refused(path, "cut off|damaged|no zip archive")
+
+
+def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    whole = (NATIVE / "foreign.eval").read_bytes()
+    expected, _ = read(NATIVE / "foreign.eval")
+    path = tmp_path / "flipped.eval"
+    refusals = []
+    for at in range(0, len(whole), 61):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x10
+        path.write_bytes(damaged)
+        try:
+            bundle, report = read(path)
+        except InputError as error:
+            refusals.append(str(error))
+        else:  # a place that is not read, or a member that lost its name and is missed
+            assert bundle.scores == expected.scores or "the file holds" in str(report.notes)
+    assert len(refusals) > 50
+    assert not any("\n" in refusal for refusal in refusals)
+
+
+def test_a_member_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.eval"
+    path.write_bytes(raw_zip("header.json", b"x" * 1000, method=8, size=300_000_000))
+    refused(path, "it would unpack to 300,000,000 bytes")
+    path.write_bytes(raw_zip("header.json", b"x" * 2_000_000, method=8, size=300_000_000))
+    refused(path, "member header.json would unpack to 300,000,000 bytes")
+
+
+def test_a_member_that_lies_about_its_size_is_refused(tmp_path: Path) -> None:
+    """A declared size bounds what is unpacked, whatever the packed bytes hold."""
+    content = b"0" * 3_000_000
+    path = write_zip(tmp_path / "liar.eval", {"header.json": content})
+    data = path.read_bytes()
+    size, lie = struct.pack("<L", len(content)), struct.pack("<L", 1000)
+    path.write_bytes(data.replace(size, lie))
+    refused(path, "damaged")
+
+
+def test_zstd_frames_are_bounded_too(tmp_path: Path) -> None:
+    zstd = archive.zstd
+    packed = zstd.compress(b"0" * 50_000_000)
+    path = tmp_path / "bomb.eval"
+    path.write_bytes(raw_zip("header.json", packed, method=93, size=1000))
+    refused(path, "damaged")
+
+
+def test_several_zstd_frames_are_one_member(tmp_path: Path) -> None:
+    log = json.dumps({"status": "success", "eval": {"task": "t"}}).encode()
+    packed = archive.zstd.compress(log[:10]) + archive.zstd.compress(log[10:])
+    path = tmp_path / "frames.eval"
+    path.write_bytes(raw_zip("header.json", packed, 93, len(log), zlib.crc32(log)))
+    bundle, _ = read(path)
+    assert bundle.scores == ()
+
+
+def raw_zip(name: str, packed: bytes, method: int, size: int, crc: int = 0) -> bytes:
+    """A zip archive with one member, said to be so large and packed so."""
+    common = struct.pack("<5H3L2H", 45, 0, method, 0, 33, crc, len(packed), size, len(name), 0)
+    local = b"PK\x03\x04" + common + name.encode()
+    entry = b"PK\x01\x02\x2d\x00" + common + struct.pack("<3H2L", 0, 0, 0, 0, 0) + name.encode()
+    offset = len(local) + len(packed)
+    end = b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 1, 1, len(entry), offset, 0)
+    return local + packed + entry + end
+
+
+@pytest.mark.parametrize("method", [0, 8, 93])
+def test_zip64_archives_are_read(tmp_path: Path, method: int) -> None:
+    head = json.dumps({"status": "success", "eval": {"task": "t"}}).encode()
+    deflate = zlib.compressobj(wbits=-15)
+    pack: dict[int, Callable[[], bytes]] = {
+        0: lambda: head,
+        8: lambda: deflate.compress(head) + deflate.flush(),
+        93: lambda: archive.zstd.compress(head),
+    }
+    packed = pack[method]()
+    path = tmp_path / "large.eval"
+    path.write_bytes(raw_zip64("header.json", packed, method, len(head), zlib.crc32(head)))
+    assert read(path)[1].notes == ()
+
+
+def raw_zip64(name: str, packed: bytes, method: int, size: int, crc: int) -> bytes:
+    """The same with every number in its 64-bit place."""
+    full = 0xFFFFFFFF
+    local = (
+        b"PK\x03\x04"
+        + struct.pack("<5H3L2H", 45, 0, method, 0, 33, crc, full, full, len(name), 0)
+        + name.encode()
+    )
+    extra = struct.pack("<2H3Q", 1, 24, size, len(packed), 0)
+    entry = (
+        b"PK\x01\x02\x2d\x00"
+        + struct.pack("<5H3L2H", 45, 0, method, 0, 33, crc, full, full, len(name), len(extra))
+        + struct.pack("<3H2L", 0, 0, 0, 0, full)
+        + name.encode()
+        + extra
+    )
+    offset = len(local) + len(packed)
+    end64 = b"PK\x06\x06" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, 1, 1, len(entry), offset)
+    locator = b"PK\x06\x07" + struct.pack("<LQL", 0, offset + len(entry), 1)
+    end = b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 0xFFFF, 0xFFFF, full, full, 0)
+    return local + packed + entry + end64 + locator + end
+
+
+def test_an_encrypted_or_strangely_packed_member_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.eval"
+    path.write_bytes(raw_zip("header.json", b"{}", 12, 2))
+    refused(path, "unknown compression method 12")
+    locked = bytearray(raw_zip("header.json", b"{}", 0, 2))
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(locked)
+    refused(path, "encrypted")
+
+
+def test_sniffing_knows_logs_by_their_content() -> None:
+    def sure(content: bytes, name: str = "x.json") -> float:
+        return FORMAT.sniff(content, Path(name))
+
+    assert sure((NATIVE / "foreign.eval").read_bytes(), "renamed.txt") == 1.0
+    assert sure((NATIVE / "foreign.json").read_bytes()[:2000], "renamed.txt") > 0.9
+    assert sure(b"\xef\xbb\xbf" + (NATIVE / "foreign.json").read_bytes()[:2000]) > 0.9
+    assert sure(b"PK\x03\x04" + b"\x00" * 40, "report.docx") == 0.0
+    assert sure(b"PK\x03\x04" + b"\x00" * 40, "odd.eval") > 0.5
+    for other in (
+        b'{"testCases": []}',
+        b'{"results": {"results": []}, "evalId": "x"}',
+        b'{"status": "success", "data": {}}',
+        b"{}",
+        b"",
+        b"a,b\n1,2\n",
+    ):
+        assert sure(other) == 0.0
+
+
+def test_a_log_cannot_be_written_yet(tmp_path: Path) -> None:
+    assert FORMAT.info.writes == frozenset()
+    with pytest.raises(InputError, match="cannot be written yet"):
+        FORMAT.write(Bundle(), tmp_path / "x.eval", WriteOptions())
+
+
+def test_records_are_inspects_own_values() -> None:
+    """What the typed records read is what Inspect's reader gives."""
+    inspect_log = pytest.importorskip("inspect_ai.log")
+    for path in sorted(NATIVE.glob("*.eval")):
+        theirs = inspect_log.read_eval_log(str(path)).samples
+        with archive.open_archive(path) as opened:
+            ours = [
+                records.decode(opened.read(name), records.Sample)
+                for name in opened.members
+                if name.startswith("samples/")
+            ]
+        assert {(each.id, each.epoch) for each in ours} == {(s.id, s.epoch) for s in theirs}
+        by_key = {(each.id, each.epoch): each for each in ours}
+        for sample in theirs:
+            mine = by_key[sample.id, sample.epoch]
+            assert [m.role for m in mine.messages] == [m.role for m in sample.messages]
+            assert repr({n: s.value for n, s in (mine.scores or {}).items()}) == repr(
+                {n: s.value for n, s in (sample.scores or {}).items()}
+            )
