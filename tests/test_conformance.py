@@ -169,7 +169,9 @@ def test_the_cheap_route_was_taken_and_held_against_the_public_one(
     assert len(record.routes) == 1
     route = record.routes[0]
     assert route["framework"] == name
-    assert route["route"] == "direct"
+    assert route["route"] in ("direct", "eval")  # promptfoo has one route, its own command
+    if route["route"] == "eval":
+        return
     assert route["probe"]["cases"] >= 20
     assert route["probe"]["differences"] == []
 

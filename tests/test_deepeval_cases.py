@@ -163,7 +163,7 @@ def test_an_ordinary_test_case_is_read_from_native_fields_alone() -> None:
         retrieval_context=[RetrievedContextData(context="r", source="s.md"), "plain"],
         tools_called=[ToolCall(name="f", input_parameters={"x": 1}, output=[2])],
         expected_tools=[
-            ToolCall(name="f"),
+            ToolCall(name="f", input_parameters=None),
             ToolCall(name="g", input_parameters={"x": {"$regex": "("}}),
         ],
         metadata={"topic": "sums"},
@@ -203,7 +203,11 @@ def test_an_ordinary_conversation_is_read_turn_by_turn() -> None:
         turns=[
             Turn(role="assistant", content="Hello, ask me."),
             Turn(role="user", content="one?"),
-            Turn(role="assistant", content="", tools_called=[ToolCall(name="f")]),
+            Turn(
+                role="assistant",
+                content="",
+                tools_called=[ToolCall(name="f", input_parameters=None)],
+            ),
             Turn(role="assistant", content="1", latency_ms=250, retrieval_context=["c"]),
             Turn(role="user", content="two?"),
             Turn(role="user", content="hello?"),

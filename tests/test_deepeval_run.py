@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 from collections.abc import Iterator
@@ -217,13 +218,12 @@ def test_a_case_that_cannot_be_translated_costs_its_own_rows_only(
     apart: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bridge_deepeval import route
-
-    honest = route.to_test_case
+    from bridge_deepeval.cases import to_test_case
 
     def picky(case: Any, output: Any) -> Any:
         if case.id == "wrong":
             raise TypeError("no such thing")
-        return honest(case, output)
+        return to_test_case(case, output)
 
     monkeypatch.setattr(route, "to_test_case", picky)
     found = run(make_job("deepeval", apart / "picky"))
@@ -247,6 +247,17 @@ def test_a_full_disk_is_one_line(apart: Path, monkeypatch: pytest.MonkeyPatch) -
         run(make_job("deepeval", apart / "full", cases=CASES[:1], outputs=OUTPUTS[:1]))
 
 
+@pytest.fixture
+def loop() -> Iterator[None]:
+    """The event loop that DeepEval would otherwise make and never close."""
+    made = asyncio.new_event_loop()
+    asyncio.set_event_loop(made)
+    yield
+    asyncio.set_event_loop(None)
+    made.close()
+
+
+@pytest.mark.usefixtures("loop")
 def test_to_native_is_ready_for_evaluate(apart: Path) -> None:
     from deepeval.evaluate import (
         AsyncConfig,
@@ -284,9 +295,12 @@ def test_to_native_is_ready_for_evaluate(apart: Path) -> None:
     wanted = {key[1:] for key in core_rows(job)}
     for name, result in results.items():
         metrics_of = {metric for case_id, _, _, metric in wanted if case_id == name}
-        assert {each.name for each in result.metrics_data} == metrics_of
-    assert results["right"].metrics_data[0].score == 1.0
-    assert results["wrong"].metrics_data[0].success is False
+        assert {each.name for each in result.metrics_data or ()} == metrics_of
+    right, wrong = results["right"].metrics_data, results["wrong"].metrics_data
+    assert right is not None
+    assert right[0].score == 1.0
+    assert wrong is not None
+    assert wrong[0].success is False
 
 
 def test_to_native_needs_outputs() -> None:

@@ -88,13 +88,14 @@ def test_native_tool_calls_are_scored() -> None:
 
 
 def test_assert_test_takes_a_metric_of_ours() -> None:
-    from deepeval import assert_test
+    from deepeval.evaluate import assert_test
 
     from bridge_deepeval.scorers import SCORERS
 
-    assert_test(ordinary_case("42"), [SCORERS["equals"]()], run_async=False)
+    metrics: list[Any] = [SCORERS["equals"]()]
+    assert_test(ordinary_case("42"), metrics, run_async=False)
     with pytest.raises(AssertionError, match="equals"):
-        assert_test(ordinary_case("41"), [SCORERS["equals"]()], run_async=False)
+        assert_test(ordinary_case("41"), metrics, run_async=False)
 
 
 def test_a_conversation_is_scored_turn_by_turn() -> None:

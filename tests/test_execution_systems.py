@@ -28,6 +28,9 @@ def breaks(question):
     if question == "q2": sys.exit(1)
     if question == "q3": time.sleep(30)
     return "a" + question[1:]
+async def exits(question):
+    if question == "q1": sys.exit("bye")
+    return "a" + question[1:]
 def dies(question):
     if question == "q2":
         time.sleep(1.2); os.kill(os.getpid(), signal.SIGKILL)
@@ -63,6 +66,13 @@ def test_failures_of_a_system_are_outputs_with_an_error(bridge: Bridge, tmp_path
     errors = [each["error"] for each in outputs_of(tmp_path / "R")]
     assert errors == [None, "ValueError: no idea", "SystemExit: 1", "no answer within 0.5 s"]
     assert "3 rows could not be scored" in done.stdout
+
+
+def test_an_async_system_that_exits_costs_one_answer(bridge: Bridge, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "exits", concurrency=2)
+    bridge("run", suite, "--run-dir", tmp_path / "R")
+    errors = [each["error"] for each in outputs_of(tmp_path / "R")]
+    assert errors == [None, "SystemExit: bye", None, None]
 
 
 def test_a_system_that_dies_keeps_its_answers(bridge: Bridge, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ async def ask(system: System, case: Case, epoch: int, name: str, timeout_s: floa
         return await _converse(system, case, base, timeout_s)
     except ValidationError as error:
         return Output(**base, error=f"the answer is not an output: {explain(error)}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever users' code raises is data
+    except Exception as error:  # noqa: BLE001  # whatever users' code raises is data
         return Output(**base, error=describe(error, timeout_s))
 
 
@@ -64,7 +64,8 @@ def describe(error: BaseException, timeout_s: float) -> str:
     """An exception of a system in one line."""
     if isinstance(error, TimeoutError):
         return f"no answer within {timeout_s:g} s"
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    name = "SystemExit" if isinstance(error, _Exited) else type(error).__name__
+    return " ".join(f"{name}: {error}".split())
 
 
 async def _converse(system: System, case: Case, base: dict[str, Any], timeout_s: float) -> Output:
@@ -80,7 +81,7 @@ async def _converse(system: System, case: Case, base: dict[str, Any], timeout_s:
         except ValidationError as error:
             turns.append(OutputTurn(error=f"the answer is not an output: {explain(error)}"))
             break
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # users' code: data
+        except Exception as error:  # noqa: BLE001  # users' code: data
             turns.append(OutputTurn(error=describe(error, timeout_s)))
             break
         turns.append(reply)
@@ -137,17 +138,38 @@ def _usage(usages: Sequence[Usage]) -> Usage | None:
     )
 
 
+class _Exited(Exception):  # noqa: N818  # stands for SystemExit, which would end the event loop
+    """A system called ``sys.exit``."""
+
+
 async def _one(system: System, value: Any, case: Case, timeout_s: float) -> dict[str, Any]:
     started = time.perf_counter()
     kwargs = {"case": case} if _takes_case(system) else {}
-    if inspect.iscoroutinefunction(system):
-        answer = await asyncio.wait_for(system(value, **kwargs), timeout_s)
-    else:
-        answer = await asyncio.wait_for(asyncio.to_thread(system, value, **kwargs), timeout_s)
-        if inspect.isawaitable(answer):
-            answer = await asyncio.wait_for(answer, timeout_s)
+    answer = await asyncio.wait_for(_called(system, value, kwargs), timeout_s)
     elapsed = time.perf_counter() - started
     return {"latency_s": round(elapsed, 6), **read_answer(answer)}
+
+
+async def _called(system: System, value: Any, kwargs: dict[str, Any]) -> Any:
+    """Await an async system, and a sync one in a thread of its own."""
+    if inspect.iscoroutinefunction(system):
+        return await _awaited(system(value, **kwargs))
+    answer = await asyncio.to_thread(_sync, system, value, kwargs)
+    return await _awaited(answer) if inspect.isawaitable(answer) else answer
+
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    try:
+        return await answer
+    except SystemExit as error:
+        raise _Exited(error.code) from None
+
+
+def _sync(system: System, value: Any, kwargs: dict[str, Any]) -> Any:
+    try:
+        return system(value, **kwargs)
+    except SystemExit as error:
+        raise _Exited(error.code) from None
 
 
 def _takes_case(system: System) -> bool:

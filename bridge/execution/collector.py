@@ -56,7 +56,8 @@ def main(folder: Path) -> int:
         spec = CollectSpec.model_validate_json((folder / "collect.json").read_bytes())
         sys.path.insert(0, str(spec.import_dir))
         system = load_system(spec.system.python or "", spec.import_dir)
-        asyncio.run(_collect(system, spec.system, folder))
+        loop = asyncio.new_event_loop()  # asyncio.run would wait for calls that timed out
+        loop.run_until_complete(_collect(system, spec.system, folder))
     except BridgeError as broken:
         ending = Ending(error=broken.what, fix=broken.fix, exit_code=broken.exit_code)
     except (Exception, SystemExit) as broken:  # noqa: BLE001  # whatever users' code raises is data

@@ -125,7 +125,7 @@ SAMPLES = [
 def record(name: str, task: Task, **options: Any) -> None:
     """Run a task and keep its log as ``name``."""
     with tempfile.TemporaryDirectory() as folder:
-        kind = Path(name).suffix.lstrip(".")
+        kind: Any = Path(name).suffix.lstrip(".")
         eval(
             task, model=None, display="none", log_dir=folder, log_format=kind,
             score_display=False, ctl_server=False, **options,
