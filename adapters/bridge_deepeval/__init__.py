@@ -1,5 +1,5 @@
 """DeepEval for bridge-evals."""
 
-from bridge_deepeval.framework import FRAMEWORK
+from bridge_deepeval.framework import FRAMEWORK, to_test_cases
 
-__all__ = ["FRAMEWORK"]
+__all__ = ["FRAMEWORK", "to_test_cases"]

@@ -98,3 +98,24 @@ class DeepEvalFramework:
 
 
 FRAMEWORK = DeepEvalFramework()
+
+
+def to_test_cases(bundle: Bundle) -> NativeSet:
+    """Cases with their outputs as DeepEval test cases, with the suite's checks as metrics.
+
+    Example:
+        >>> from bridge.model import Bundle, Case, Output
+        >>> from bridge_deepeval import to_test_cases
+        >>> case = Case(id="refund-1", input="When?", expected="In 5 days.", checks=["equals"])
+        >>> output = Output(case_id="refund-1", text="In 5 days.")
+        >>> native = to_test_cases(Bundle(cases=(case,), outputs=(output,)))
+        >>> metric = native.metrics[0]
+        >>> metric.measure(native.test_cases[0])
+        1.0
+        >>> metric.is_successful(), metric.reason
+        (True, 'equals "In 5 days."')
+
+    Raises:
+        InputError: If there is no output.
+    """
+    return FRAMEWORK.to_native(bundle)

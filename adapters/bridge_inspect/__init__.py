@@ -1,5 +1,5 @@
 """Inspect AI for bridge-evals."""
 
-from bridge_inspect.framework import FRAMEWORK
+from bridge_inspect.framework import FRAMEWORK, to_task
 
-__all__ = ["FRAMEWORK"]
+__all__ = ["FRAMEWORK", "to_task"]

@@ -80,6 +80,26 @@ class InspectFramework:
 FRAMEWORK = InspectFramework()
 
 
+def to_task(bundle: Bundle) -> Task:
+    """Cases with one system's outputs as an Inspect task, with the suite's checks as scorers.
+
+    Example:
+        >>> from bridge.model import Bundle, Case, Output
+        >>> from bridge_inspect import to_task
+        >>> from inspect_ai import eval
+        >>> case = Case(id="refund-1", input="When?", expected="In 5 days.", checks=["equals"])
+        >>> output = Output(case_id="refund-1", text="In 5 days.")
+        >>> task = to_task(Bundle(cases=(case,), outputs=(output,)))
+        >>> log = eval(task, model=None, display="none", log_dir=".")[0]
+        >>> log.samples[0].scores["equals"].value
+        1.0
+
+    Raises:
+        InputError: If there is no output, or there are those of several systems.
+    """
+    return FRAMEWORK.to_native(bundle)
+
+
 def _answers(bundle: Bundle) -> Mapping[tuple[str, int], Output]:
     systems = {output.system for output in bundle.outputs}
     if len(systems) != 1:

@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Generic, TypeVar
 
+from pydantic import BaseModel
+
 from bridge.model.case import Case
+from bridge.model.check import Check
 from bridge.model.output import Output
 
 KEY = "bridge"
@@ -42,12 +46,36 @@ def as_text(value: Any) -> str:
 
 def pack(value: Case | Output, held: Held) -> dict[str, Any]:
     """What to carry: the fields that are not at their default and not exactly held."""
-    fields = value.model_dump(mode="json", exclude_defaults=True)
     return {
         name: field
-        for name, field in fields.items()
+        for name, field in plain(value).items()
         if name not in held or held[name](field) != field
     }
+
+
+def plain(value: Any) -> Any:
+    """A neutral value as JSON, fields at their default left out.
+
+    The same as a dump in JSON mode, but what is JSON and read-only already is not copied.
+    """
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if not isinstance(value, BaseModel):
+        return value
+    if isinstance(value, Check):
+        return value.model_dump(mode="json")
+    defaults = _defaults(type(value))
+    fields = value.__dict__.items()
+    return {name: plain(field) for name, field in fields if field != defaults.get(name, _NONE)}
+
+
+_NONE = object()
+
+
+@cache
+def _defaults(kind: type[BaseModel]) -> dict[str, Any]:
+    fields = kind.model_fields.items()
+    return {name: field.default for name, field in fields if not field.is_required()}
 
 
 def unpack(carried: Any, native: Mapping[str, Any], held: Held) -> dict[str, Any]:

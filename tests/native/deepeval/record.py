@@ -66,11 +66,11 @@ class Points:
         return self.measure(test_case)
 
 
-class SinglePoints(Points, BaseMetric):  # type: ignore[misc,no-untyped-call]
+class SinglePoints(Points, BaseMetric):  # type: ignore[no-untyped-call]
     """For test cases."""
 
 
-class TalkPoints(Points, BaseConversationalMetric):  # type: ignore[misc,no-untyped-call]
+class TalkPoints(Points, BaseConversationalMetric):  # type: ignore[no-untyped-call]
     """For conversations."""
 
 
