@@ -28,6 +28,9 @@ NATIVE = [name for name in FRAMEWORKS if name != "core"]
 SHARED = ("value", "status", "reason", "error", "label", "details", "turn", "threshold", "weight")
 """What must be bit-identical in every framework."""
 
+ONE_WAY = {"promptfoo": "eval"}
+"""Frameworks that are run by their own public command only: nothing is held against it."""
+
 Rows = dict[str, list[dict[str, Any]]]
 
 

@@ -64,18 +64,18 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Check):
         return value.model_dump(mode="json")
-    defaults = _defaults(type(value))
-    fields = value.__dict__.items()
-    return {name: plain(field) for name, field in fields if field != defaults.get(name, _NONE)}
-
-
-_NONE = object()
+    fields = value.__dict__
+    return {
+        name: plain(fields[name])
+        for name, default in _defaults(type(value))
+        if fields[name] != default
+    }
 
 
 @cache
-def _defaults(kind: type[BaseModel]) -> dict[str, Any]:
-    fields = kind.model_fields.items()
-    return {name: field.default for name, field in fields if not field.is_required()}
+def _defaults(kind: type[BaseModel]) -> tuple[tuple[str, Any], ...]:
+    """Each field with its default; those without one have pydantic's mark, which equals nothing."""
+    return tuple((name, field.default) for name, field in kind.model_fields.items())
 
 
 def unpack(carried: Any, native: Mapping[str, Any], held: Held) -> dict[str, Any]:
