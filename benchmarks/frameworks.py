@@ -9,6 +9,10 @@ are of the warm column, to the framework's own way with the least around it.
 RAGAS's ``evaluate()`` is so short of work that the shared checks themselves are half of it: its own
 way therefore runs the same shared checks, and ``bare`` three lambdas in their place.
 
+promptfoo starts Node for every run, so that its warm column leaves out what a whole run of three
+cases costs. Its own way is three built-in ``equals`` on recorded outputs; ``--files`` adds three
+assertions in a Python file, which is a process each.
+
     python benchmarks/frameworks.py --cases 1000 10000 --repeat 3
     python benchmarks/frameworks.py --frameworks deepeval --cases 200 --defaults
 """
@@ -28,6 +32,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bridge_promptfoo.install import home as promptfoo_home
+
 ARMS = {
     "inspect": {"own": "eval()", "lean": "eval(), lean", "ours": "ours"},
     "deepeval": {
@@ -36,7 +42,10 @@ ARMS = {
         "ours": "ours",
     },
     "ragas": {"own": "evaluate()", "bare": "evaluate(), bare", "ours": "ours"},
+    "promptfoo": {"own": "built-in equals", "files": "Python file assertions", "ours": "ours"},
 }
+STARTS_ANEW = ("promptfoo",)
+"""Frameworks that are a process of their own in every run."""
 WARM_UP = 3
 
 
@@ -50,6 +59,9 @@ def main() -> None:
         "--defaults",
         action="store_true",
         help="also DeepEval's defaults, which rewrite their cache for each case (quadratic)",
+    )
+    parser.add_argument(
+        "--files", action="store_true", help="also promptfoo's Python file assertions (minutes)"
     )
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -96,7 +108,10 @@ def run_arm(arm: str, cases: int) -> dict[str, float]:
         for count, part in ((cases, "job"), (WARM_UP, "warm_up")):
             write_files(folder / part, count)
         command = [sys.executable, __file__, "--arm", arm, "--folder", name, "--cases", str(cases)]
-        clean = {"PATH": os.environ["PATH"], "HOME": name, "PYTHONUTF8": "1", "LANG": "C.UTF-8"}
+        # the environment as it is: DeepEval copies and hashes all of it several times a case
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("DEEPEVAL", "INSPECT"))}
+        clean = {**kept, "HOME": name, "PYTHONUTF8": "1"}
+        clean["BRIDGE_PROMPTFOO_DIR"] = str(promptfoo_home().parent)
         done = subprocess.run(
             command, cwd=name, env=clean, capture_output=True, text=True, check=False
         )
@@ -160,8 +175,15 @@ def measure(arm: str, folder: Path, cases: int) -> dict[str, float]:
     warmed = cpu()
     run("job", cases)
     end = cpu()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"total": end, "beyond": end - imported, "warm": end - warmed, "peak_mb": peak}
+    started = warmed - imported if framework in STARTS_ANEW else 0.0
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    peak = max(each.ru_maxrss for each in used) / 1024
+    return {
+        "total": end,
+        "beyond": end - imported,
+        "warm": end - warmed - started,
+        "peak_mb": peak,
+    }
 
 
 def set_switches(framework: str, folder: Path) -> None:
@@ -170,6 +192,9 @@ def set_switches(framework: str, folder: Path) -> None:
         os.environ |= {"DEEPEVAL_TELEMETRY_OPT_OUT": "1", "DEEPEVAL_DISABLE_DOTENV": "1"}
     elif framework == "ragas":
         os.environ |= {"RAGAS_DO_NOT_TRACK": "true", "XDG_DATA_HOME": str(folder / "data")}
+    elif framework == "promptfoo":
+        os.environ |= {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
+        os.environ |= {"PROMPTFOO_CONFIG_DIR": str(folder / "data")}
     else:
         os.environ |= {"INSPECT_DISPLAY": "none", "XDG_DATA_HOME": str(folder / "data")}
 
@@ -208,6 +233,8 @@ def make_ours(framework: str, folder: Path) -> Run:
         import ragas
 
         import bridge_ragas.scorers
+    elif framework == "promptfoo":
+        import bridge_promptfoo.route
     else:
         import inspect_ai
         import inspect_ai.log
@@ -222,9 +249,8 @@ def make_ours(framework: str, folder: Path) -> Run:
                 file.write(score_line(score) + "\n")
                 rows += 1
         assert rows == 3 * count
-        assert (
-            json.loads((folder / "native" / part / "route.json").read_text())["route"] == "direct"
-        )
+        route = json.loads((folder / "native" / part / "route.json").read_text())["route"]
+        assert route == ("eval" if framework == "promptfoo" else "direct")
 
     return run
 
@@ -426,6 +452,63 @@ def make_ragas(folder: Path, *, shared: bool) -> Run:
     return run
 
 
+ASSERTIONS = """
+def equals(output, context):
+    return output == context["test"]["metadata"]["expected"]
+
+def contains(output, context):
+    return "shipped" in output
+
+def tool_use(output, context):
+    known = context["test"]["metadata"]
+    return [known["call"]["arguments"]] == [call["arguments"] for call in known["expected_calls"]]
+"""
+
+
+def make_promptfoo(folder: Path, *, files: bool) -> Run:
+    """promptfoo by its own command, no launcher and no option of Node around it."""
+    from bridge_promptfoo.install import home, node
+
+    names = ("equals", "contains", "tool_use")
+    entry = home() / "node_modules" / "promptfoo" / "dist" / "src" / "entrypoint.js"
+    quiet = ["--no-cache", "--no-write", "--no-table", "--no-progress-bar"]
+    env = {**os.environ, "PROMPTFOO_PYTHON": sys.executable}
+
+    def to_test(case: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+        by_file = [
+            {"type": "python", "value": f"file://assertions.py:{name}", "metric": name}
+            for name in names
+        ]
+        built_in = [{"type": "equals", "value": case["expected"], "metric": name} for name in names]
+        return {
+            "description": case["id"],
+            "providerOutput": output["text"],
+            "metadata": {
+                "expected": case["expected"],
+                "call": output["tool_calls"][0],
+                "expected_calls": case["expected_calls"]["calls"],
+            },
+            "assert": by_file if files else built_in,
+        }
+
+    def run(part: str, count: int) -> None:
+        place = folder / part
+        (place / "assertions.py").write_text(ASSERTIONS)
+        config = {
+            "prompts": ["recorded"],
+            "providers": ["echo"],
+            "tests": [to_test(case, output) for case, output in read_files(place)],
+        }
+        (place / "config.json").write_text(json.dumps(config))
+        command = [node(), entry, "eval", "-c", "config.json", "-o", "results.json", *quiet]
+        done = subprocess.run(command, cwd=place, env=env, capture_output=True, check=False)
+        assert done.returncode == 100, done.stderr
+        stats = json.loads((place / "results.json").read_text())["results"]["stats"]
+        assert stats["successes"] + stats["failures"] == count
+
+    return run
+
+
 def read_files(folder: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     cases, outputs = (
         [json.loads(line) for line in (folder / name).read_text().splitlines()]
@@ -444,6 +527,9 @@ MAKERS: dict[tuple[str, str], Callable[[Path], Run]] = {
     ("ragas", "ours"): lambda folder: make_ours("ragas", folder),
     ("ragas", "own"): lambda folder: make_ragas(folder, shared=True),
     ("ragas", "bare"): lambda folder: make_ragas(folder, shared=False),
+    ("promptfoo", "ours"): lambda folder: make_ours("promptfoo", folder),
+    ("promptfoo", "own"): lambda folder: make_promptfoo(folder, files=False),
+    ("promptfoo", "files"): lambda folder: make_promptfoo(folder, files=True),
 }
 
 if __name__ == "__main__":

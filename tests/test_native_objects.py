@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = ("bridge_deepeval", "bridge_inspect")
-"""RAGAS's and promptfoo's are run by their own tests."""
+EXAMPLES = ("bridge_deepeval", "bridge_inspect", "bridge_promptfoo")
+"""RAGAS's is run by its own tests."""
 
 
 @pytest.mark.parametrize("package", EXAMPLES)

@@ -11,7 +11,7 @@ from conftest import Bridge, write_suite
 from promptfoo_runs import make_job, read_back, run_job
 
 from bridge.model.errors import InfrastructureError
-from bridge_promptfoo.launch import Evaluation
+from bridge_promptfoo.launch import Evaluation, what_it_said
 
 pytestmark = pytest.mark.xdist_group("promptfoo")
 
@@ -119,6 +119,18 @@ def test_no_results_file_is_no_success(tmp_path: Path) -> None:
     run.exit_code = 0
     with pytest.raises(InfrastructureError, match="exit code 0 and no results"):
         run.finish(keep=True)
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        ("", "no word"),
+        ("Starting\n\nRunning 3 tests\n", "Running 3 tests"),
+        ("a\nError: no such file\n  at x\n\nNode.js v24.19.0\n", "Error: no such file"),
+    ],
+)
+def test_the_log_is_asked_why(log: str, told: str) -> None:
+    assert what_it_said(log) == told
 
 
 def test_a_wrong_option_is_named(tmp_path: Path) -> None:

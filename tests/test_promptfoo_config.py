@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bridge_promptfoo
-from bridge.model import Bundle, Case, Output, Suite
+from bridge.model import Bundle, Suite
 from bridge.model.errors import InputError
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.child import answer, serve
@@ -46,19 +46,6 @@ def test_what_is_not_sealed_is_refused() -> None:
     for value in (None, 3, "plain", '{"json": 1}', "bridge:{"):
         with pytest.raises(ValueError):  # noqa: PT011
             unseal(value)
-
-
-def test_to_config_in_ten_lines() -> None:
-    suite = Suite.model_validate(
-        {"name": "hours", "golden_set": "-", "system": {"recorded": "-"}, "checks": ["equals"]}
-    )
-    cases = (Case(id="open", input="When do you open?", expected="At nine."),)
-    outputs = (Output(case_id="open", text="At nine.", cost_usd=0.002),)
-    config = bridge_promptfoo.to_config(Bundle(suite=suite, cases=cases, outputs=outputs))
-    text = json.dumps(config)  # a promptfooconfig.json, for: promptfoo eval -c
-    assert config["providers"][0]["label"] == "default"
-    assert config["tests"][0]["assert"][0]["metric"] == "equals"
-    assert json.loads(text) == config
 
 
 def bundle(**fields: Any) -> Bundle:

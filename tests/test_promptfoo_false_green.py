@@ -12,7 +12,7 @@ from promptfoo_runs import Rows, evaluate, make_job, native_rows, read_back, run
 
 from bridge.model import Bundle, Case, Suite
 from bridge.model.errors import InputError
-from bridge_promptfoo.config import to_config
+from bridge_promptfoo import to_config
 
 pytestmark = pytest.mark.xdist_group("promptfoo")
 

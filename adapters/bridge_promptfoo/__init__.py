@@ -1,6 +1,5 @@
 """promptfoo for bridge-evals."""
 
-from bridge_promptfoo.config import to_config
-from bridge_promptfoo.framework import FRAMEWORK
+from bridge_promptfoo.framework import FRAMEWORK, to_config
 
 __all__ = ["FRAMEWORK", "to_config"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
@@ -23,13 +22,8 @@ REPLAY = f"file://{Path(__file__).with_name('replay.cjs')}"
 PROMPT = {"raw": "recorded", "label": "recorded outputs"}
 
 
-def to_config(bundle: Bundle) -> dict[str, Any]:
+def make_config(bundle: Bundle) -> Fields:
     """Cases with their outputs as a config: a column for each system, a test a case and epoch.
-
-    Every check stands in promptfoo's output under its metric's name. To run it by hand::
-
-        Path("promptfooconfig.json").write_text(json.dumps(to_config(bundle)))
-        # bridge setup promptfoo; promptfoo eval -c promptfooconfig.json
 
     Raises:
         InputError: If there is no output.

@@ -69,9 +69,9 @@ class PromptfooFramework:
         Raises:
             InputError: If there is no output.
         """
-        from bridge_promptfoo.config import to_config
+        from bridge_promptfoo.config import make_config
 
-        return to_config(bundle)
+        return make_config(bundle)
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a results file for each system, and ``route.json``."""
@@ -81,3 +81,25 @@ class PromptfooFramework:
 
 
 FRAMEWORK = PromptfooFramework()
+
+
+def to_config(bundle: Bundle) -> dict[str, Any]:
+    """Cases with their outputs as a promptfoo config: a column a system, a test a case and epoch.
+
+    Example:
+        >>> import json
+        >>> from pathlib import Path
+        >>> from bridge.model import Bundle, Case, Output
+        >>> from bridge_promptfoo import to_config
+        >>> case = Case(id="refund-1", input="When?", expected="In 5 days.", checks=["equals"])
+        >>> output = Output(case_id="refund-1", text="In 5 days.")
+        >>> config = to_config(Bundle(cases=(case,), outputs=(output,)))
+        >>> Path("config.json").write_text(json.dumps(config)) > 0  # promptfoo eval -c config.json
+        True
+        >>> config["tests"][0]["assert"][0]["metric"]
+        'equals'
+
+    Raises:
+        InputError: If there is no output.
+    """
+    return FRAMEWORK.to_native(bundle)

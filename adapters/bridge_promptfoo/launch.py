@@ -22,7 +22,9 @@ FLAGS = (
     "--no-share",
     "--max-concurrency=8",
 )
-OFFLINE = f"--require {json.dumps(str(Path(__file__).with_name('offline.cjs')))}"
+OFFLINE = (
+    f"--require {json.dumps(str(Path(__file__).with_name('offline.cjs')), ensure_ascii=False)}"
+)
 """Option of Node that keeps promptfoo from calling home."""
 LEAN = "--stack-trace-limit=0 --max-semi-space-size=8"
 """Log calls that are thrown away take a stack trace each (a third of the CPU), and the default
@@ -84,14 +86,20 @@ class Evaluation:
         """
         self.rows.unlink(missing_ok=True)  # the results file holds the same
         if self.exit_code not in (0, FAILED_TESTS) or not self.results.is_file():
-            said = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
-            last = next((line.strip() for line in reversed(said) if line.strip()), "no word")
+            said = what_it_said(self.log.read_text(encoding="utf-8", errors="replace"))
             raise InfrastructureError(
-                f"promptfoo ended with exit code {self.exit_code} and no results ({last[:200]})",
+                f"promptfoo ended with exit code {self.exit_code} and no results ({said})",
                 fix=f"see {self.log}",
             )
         if not keep:
             self.results.unlink()
+
+
+def what_it_said(log: str) -> str:
+    """The line of a log that says most of why a run broke: the last one with an error, or at all."""
+    lines = [line.strip() for line in log.split("\n") if line.strip()]
+    telling = [line for line in lines if "Error" in line] or lines
+    return telling[-1][:200] if telling else "no word"
 
 
 def follow(path: Path, process: subprocess.Popen[bytes]) -> Iterator[bytes]:

@@ -3,6 +3,12 @@
 ``SCORERS["tool_use"](threshold=1.0)`` makes an assertion for any promptfoo config; parameters are
 those of the shared scorer, with ``threshold``, ``metric``, ``weight`` and ``negate``. The assertion
 is ``checks.cjs``, which asks one Python process for all checks of a test.
+
+promptfoo knows only passed and failed, and per row an error. A check that passed or was scored is a
+component that passed; one that failed or could not be carried out (``[error]`` in its reason) is a
+component that failed. One that was skipped, or is unsupported, is no component and counts nowhere:
+the scoring function of the test puts it into the metadata of the row's grading. A row on which
+nothing was scored failed; one whose system failed, or whose scorer process died, is an error.
 """
 
 from __future__ import annotations
