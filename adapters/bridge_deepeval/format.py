@@ -57,9 +57,9 @@ class DeepEvalFormat:
         scales = read_scales(options)
         run = _decode(source)
         reading = RunReading(source, run, scales)
-        for test_case in run.test_cases:
+        for test_case in run.test_cases or ():
             reading.add(test_case)
-        for conversation in run.conversational_test_cases:
+        for conversation in run.conversational_test_cases or ():
             reading.add(conversation)
         return reading.finish()
 

@@ -92,8 +92,8 @@ class Conversation(msgspec.Struct, rename="camel"):
 class Run(msgspec.Struct, rename="camel"):
     """A run."""
 
-    test_cases: list[TestCase] = msgspec.field(default_factory=list)
-    conversational_test_cases: list[Conversation] = msgspec.field(default_factory=list)
+    test_cases: list[TestCase] | None = None
+    conversational_test_cases: list[Conversation] | None = None
     hyperparameters: dict[str, Any] | None = None
     test_passed: int | None = None
     test_failed: int | None = None
@@ -101,13 +101,11 @@ class Run(msgspec.Struct, rename="camel"):
     """Numbers that are none (NaN, infinities), read as null."""
 
 
-class File(msgspec.Struct, rename="camel"):
-    """A run file: a run under a key, a link, or (with neither) the run itself."""
+class File(Run, rename="camel"):
+    """A run file: the run itself, a run under a key, or a link to one."""
 
     test_run_data: Run | None = None
     test_run_link: str | None = None
-    test_cases: Any = None
-    conversational_test_cases: Any = None
 
 
 _DECODER = msgspec.json.Decoder(File)
@@ -122,7 +120,6 @@ def decode(content: bytes) -> Run:
     """
     nulled = 0
     try:
-        data: Any = msgspec.Raw(content)
         file = _DECODER.decode(content)
     except msgspec.ValidationError:
         raise
@@ -130,16 +127,11 @@ def decode(content: bytes) -> Run:
         data = json.loads(content)
         nulled = null_numbers(data)
         file = msgspec.convert(data, File)
-    return _run(file, data, nulled)
-
-
-def _run(file: File, data: Any, nulled: int) -> Run:
-    if file.test_run_data is not None:
-        return msgspec.structs.replace(file.test_run_data, nulled=nulled)
-    if file.test_run_link is not None:
-        raise ValueError("it only links to a run kept elsewhere")
-    if file.test_cases is None and file.conversational_test_cases is None:
-        raise ValueError("it holds no test cases")
-    if isinstance(data, msgspec.Raw):
-        return msgspec.json.decode(bytes(data), type=Run)
-    return msgspec.structs.replace(msgspec.convert(data, Run), nulled=nulled)
+    run = file if file.test_run_data is None else file.test_run_data
+    if run.test_cases is None and run.conversational_test_cases is None:
+        linked = file.test_run_link is not None
+        raise ValueError(
+            "it only links to a run kept elsewhere" if linked else "it holds no test cases"
+        )
+    run.nulled = nulled
+    return run
