@@ -107,6 +107,34 @@ def test_a_set_up_from_another_lock_file_does_not_count(elsewhere: Path) -> None
     assert elsewhere.is_dir()
 
 
+def test_each_lock_file_has_a_folder_of_its_own(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two checkouts on one machine do not take each other's copy away."""
+    ours = install.home()
+    ours.mkdir(parents=True)
+    monkeypatch.setattr(install, "_mark", lambda: {"promptfoo": install.VERSION, "lock": "f" * 64})
+    assert install.home() != ours
+    install._discard_broken(install.home())
+    assert list(elsewhere.iterdir()) == [ours]
+
+
+def test_a_broken_copy_that_another_set_up_takes_away_first_is_no_fault(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = install.home()
+    target.mkdir(parents=True)
+    rename = Path.rename
+
+    def late(self: Path, to: Path) -> Path:
+        self.rmdir()
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", late)
+    install._discard_broken(target)
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_without_node_the_line_is_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install, "find_spec", lambda _: None)
     with pytest.raises(MissingDependency, match=r"run: pip install 'bridge-evals\[promptfoo\]'"):

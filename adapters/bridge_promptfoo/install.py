@@ -6,7 +6,8 @@ by platform (283 MB). The PyPI launcher ``promptfoo`` runs the first ``promptfoo
 is not itself, on the first ``node`` there: :func:`search_path` puts ours in front.
 
 The folder is ``$BRIDGE_PROMPTFOO_DIR``, else ``bridge-evals/promptfoo`` below ``$XDG_DATA_HOME``
-or ``~/.local/share``; in it one folder a version and platform.
+or ``~/.local/share``; in it one folder a version, platform and lock file, so that checkouts with
+different locks do not take each other's copy away.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sysconfig
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -64,7 +66,8 @@ def home() -> Path:
     """The folder of our promptfoo, whether or not it is there."""
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     root = os.environ.get("BRIDGE_PROMPTFOO_DIR") or Path(data) / "bridge-evals" / "promptfoo"
-    return Path(root).expanduser().absolute() / f"{VERSION}-{sysconfig.get_platform()}"
+    name = f"{VERSION}-{sysconfig.get_platform()}-{_mark()['lock'][:12]}"
+    return Path(root).expanduser().absolute() / name
 
 
 def installed_version() -> str:
@@ -150,7 +153,10 @@ def _discard_broken(target: Path) -> None:
         if not _runs(int(left.suffix[1:])):
             shutil.rmtree(left, ignore_errors=True)
     if target.exists() and not installed_version():
-        shutil.rmtree(target)
+        doomed = target.with_name(f".{target.name}.old.{os.getpid()}")
+        with suppress(FileNotFoundError):  # another set-up was quicker
+            target.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
 
 
 def _runs(process: int) -> bool:
