@@ -96,7 +96,7 @@ class Evaluation:
 
 
 def what_it_said(log: str) -> str:
-    """The line of a log that says most of why a run broke: the last one with an error, or at all."""
+    """The line of a log that says most of why a run broke: its last error, else its last line."""
     lines = [line.strip() for line in log.split("\n") if line.strip()]
     telling = [line for line in lines if "Error" in line] or lines
     return telling[-1][:200] if telling else "no word"
