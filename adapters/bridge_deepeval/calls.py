@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import ExpectedCalls
+from bridge.model.matcher import literal_arguments
 from bridge.model.message import ToolCall
 
 if TYPE_CHECKING:
@@ -78,25 +79,13 @@ def read_expected(tools: Iterable[Any] | None, ours: bool) -> Fields | None:
     for tool in tools:
         call: Fields = {"name": tool.name}
         if tool.input_parameters:
-            call["arguments"] = tool.input_parameters if ours else _literal(tool.input_parameters)
+            call["arguments"] = (
+                tool.input_parameters if ours else literal_arguments(tool.input_parameters)
+            )
         if not ours and tool.input_parameters is None:
             call["extra"] = "allow"
         calls.append(call)
     return {"calls": calls}
-
-
-def _literal(arguments: Mapping[str, Any]) -> Fields:
-    """Arguments that are matched as they are: ``$`` keys escaped by ``$exact``."""
-    return {
-        name: {"$exact": value} if _has_dollar(value) else value
-        for name, value in arguments.items()
-    }
-
-
-def _has_dollar(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(key.startswith("$") or _has_dollar(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(_has_dollar, value))
 
 
 # --- what the native form keeps ---------------------------------------------------------------

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 from bridge.model.case import Case
 from bridge.model.message import Passage, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Held, as_text, pack, unpack
+from bridge.plugin.carry import KEY, Held, as_text, held_metadata, held_reference, pack, unpack
 from bridge_deepeval.calls import Fields, read_calls, read_expected, to_calls, to_expected
-from bridge_deepeval.held import (
-    CASE,
-    OUTPUT,
-    TURNS_CASE,
-    held_expected,
-    held_input,
-    held_metadata,
-    held_usage,
-    turns_output,
-)
+from bridge_deepeval.held import CASE, OUTPUT, TURNS_CASE, held_input, held_usage, turns_output
 
 if TYPE_CHECKING:
     from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
@@ -45,7 +36,7 @@ def to_single(case: Case, output: Output) -> LLMTestCase:
         name=case.id,
         input=held_input(case.input),
         actual_output=as_text(output.text),
-        expected_output=held_expected(case.expected) or None,
+        expected_output=held_reference(case.expected) or None,
         context=_passages(case.reference_contexts),
         retrieval_context=_passages(output.retrieved_contexts),
         tools_called=to_calls(output.tool_calls),
@@ -67,7 +58,7 @@ def to_conversation(case: Case, output: Output) -> ConversationalTestCase:
         name=case.id,
         turns=_to_turns(case, output),
         scenario=held_input(case.input),
-        expected_outcome=held_expected(case.expected) or None,
+        expected_outcome=held_reference(case.expected) or None,
         context=_passages(case.reference_contexts),
         tags=list(case.tags) or None,
         metadata=_metadata(case, output, TURNS_CASE, turns_output(len(case.turns))),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bridge.files.jsonl import unreadable
+from bridge.files.jsonl import read_whole
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
@@ -75,13 +75,9 @@ FORMAT = DeepEvalFormat()
 
 
 def _decode(source: Path) -> records.Run:
+    content = read_whole(source, MAX_BYTES, "split the run")
     try:
-        if source.stat().st_size > MAX_BYTES:
-            what = f"larger than {MAX_BYTES >> 30} GiB"
-            raise InputError(what, where=source, fix="split the run")
-        return records.decode(source.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except OSError as error:
-        raise unreadable(source, error) from None
+        return records.decode(content)
     except RecursionError:
         what = "nested too deeply"
     except ValueError as error:

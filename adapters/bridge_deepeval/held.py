@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any
 
 from bridge.model.message import Message
-from bridge.plugin.carry import KEY, Held, as_text, exactly
+from bridge.plugin.carry import (
+    Held,
+    as_text,
+    exactly,
+    held_metadata,
+    held_reference,
+    held_users,
+)
 from bridge_deepeval.calls import Fields, held_calls, held_expected_calls
 
 
@@ -21,18 +28,6 @@ def held_input(value: Any) -> str:
     return "\n".join(f"{each.role}: {each.text}" for each in messages)
 
 
-def held_expected(value: Any) -> str:
-    """A reference answer as it is read back: the first accepted one, as text."""
-    if isinstance(value, list):
-        return as_text(value[0]) if value else ""
-    return "" if value is None else as_text(value)
-
-
-def held_metadata(value: Mapping[str, Any]) -> Fields:
-    """A case's metadata as it is read back: without the reserved key."""
-    return {name: item for name, item in value.items() if name != KEY}
-
-
 def held_passages(passages: Iterable[Any]) -> list[str]:
     """Passages as they are read back: their texts."""
     return [each if isinstance(each, str) else each["text"] for each in passages]
@@ -42,11 +37,6 @@ def held_usage(value: Mapping[str, Any]) -> Fields | None:
     """Tokens as they are read back."""
     names = ("input_tokens", "output_tokens")
     return {name: value[name] for name in names if value.get(name) is not None} or None
-
-
-def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
-    return tuple({"user": turn["user"]} for turn in turns)
 
 
 def _held_answers(asked: int, turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
@@ -66,13 +56,13 @@ def _held_answers(asked: int, turns: Sequence[Mapping[str, Any]]) -> list[Fields
 _CASE: Held = {
     "id": exactly,
     "input": held_input,
-    "expected": held_expected,
+    "expected": held_reference,
     "reference_contexts": held_passages,
     "tags": exactly,
     "metadata": held_metadata,
 }
 CASE: Held = {**_CASE, "expected_calls": held_expected_calls}
-TURNS_CASE: Held = {**_CASE, "turns": _held_users}
+TURNS_CASE: Held = {**_CASE, "turns": held_users}
 OUTPUT: Held = {
     "case_id": exactly,
     "text": as_text,

@@ -19,9 +19,8 @@ from uuid import uuid4
 from bridge.files.jsonl import unwritable
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY
+from bridge.plugin.carry import KEY, held_metadata
 from bridge.plugin.shared import SharedMetric
-from bridge_inspect.held import held_metadata
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec

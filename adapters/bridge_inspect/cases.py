@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, as_text, pack, unpack
+from bridge.plugin.carry import KEY, as_text, held_metadata, pack, unpack
 from bridge_inspect.calls import (
     Fields,
     answer_messages,
@@ -22,7 +22,6 @@ from bridge_inspect.held import (
     OUTPUT,
     TURNS_CASE,
     held_expected,
-    held_metadata,
     held_stop,
     held_usage,
     turns_output,

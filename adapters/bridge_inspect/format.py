@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from bridge.files.jsonl import unreadable
+from bridge.files.jsonl import read_whole, unreadable
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
@@ -84,7 +84,7 @@ def _open(source: Path) -> Iterator[tuple[records.Log, Iterable[records.Sample]]
     except OSError as error:
         raise unreadable(source, error) from None
     if not archived:
-        log = _decode(_whole(source), records.Log, source)
+        log = _decode(read_whole(source, MAX_JSON, "convert it to .eval"), records.Log, source)
         yield log, log.samples or []
         return
     with open_archive(source) as archive:
@@ -94,17 +94,6 @@ def _open(source: Path) -> Iterator[tuple[records.Log, Iterable[records.Sample]]
                 "no Inspect log in this archive", where=source, fix="name another file"
             )
         yield _decode(archive.read(name), records.Log, source), _members(archive, source)
-
-
-def _whole(source: Path) -> bytes:
-    try:
-        if source.stat().st_size > MAX_JSON:
-            raise InputError(
-                f"larger than {MAX_JSON >> 30} GiB", where=source, fix="convert it to .eval"
-            )
-        return source.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise unreadable(source, error) from None
 
 
 def _members(archive: Archive, source: Path) -> Iterator[records.Sample]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bridge.plugin.carry import KEY, Held, as_text, exactly
+from bridge.plugin.carry import Held, as_text, exactly, held_metadata, held_users
 from bridge_inspect.calls import Fields, held_calls, held_messages
 
 STOP_REASONS = frozenset({"stop", "max_tokens", "model_length", "tool_calls", "content_filter"})
@@ -27,11 +27,6 @@ def held_expected(value: Any) -> Any:
     return texts[0] if len(texts) == 1 else texts
 
 
-def held_metadata(value: Mapping[str, Any]) -> Fields:
-    """A case's metadata as it is read back: without the reserved key."""
-    return {name: item for name, item in value.items() if name != KEY}
-
-
 def held_stop(value: str | None) -> str | None:
     """A stop reason, if Inspect knows it."""
     return value if value in STOP_REASONS else None
@@ -43,11 +38,6 @@ def held_usage(value: Mapping[str, Any]) -> Fields | None:
     if sent is None or received is None or (sent, received) == (0, 0):
         return None
     return {"input_tokens": sent, "output_tokens": received}
-
-
-def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
-    return tuple({"user": turn["user"]} for turn in turns)
 
 
 def _held_answers(asked: int, turns: Sequence[Mapping[str, Any]]) -> list[Fields]:
@@ -69,7 +59,7 @@ _CASE: Held = {
     "metadata": held_metadata,
 }
 CASE: Held = {**_CASE, "input": held_input}
-TURNS_CASE: Held = {**_CASE, "turns": _held_users}
+TURNS_CASE: Held = {**_CASE, "turns": held_users}
 _OUTPUT: Held = {
     "case_id": exactly,
     "epoch": exactly,

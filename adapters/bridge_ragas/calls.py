@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import ExpectedCalls
+from bridge.model.matcher import literal_arguments
 from bridge.model.message import Message, ToolCall
 from bridge.plugin.carry import as_text
 
@@ -146,22 +147,8 @@ def read_expected(calls: Iterable[Any] | None, ours: bool) -> Fields | None:
     found = [_read_call(call) for call in calls]
     if not ours:
         for call in found:
-            call["arguments"] = _literal(call.get("arguments", {}))
+            call["arguments"] = literal_arguments(call.get("arguments", {}))
     return {"calls": found}
-
-
-def _literal(arguments: Mapping[str, Any]) -> Fields:
-    """Arguments that are matched as they are: ``$`` keys escaped by ``$exact``."""
-    return {
-        name: {"$exact": value} if _has_dollar(value) else value
-        for name, value in arguments.items()
-    }
-
-
-def _has_dollar(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(key.startswith("$") or _has_dollar(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(_has_dollar, value))
 
 
 # --- what the native form keeps ---------------------------------------------------------------

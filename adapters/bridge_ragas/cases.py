@@ -15,7 +15,7 @@ from bridge.model.case import Case
 from bridge.model.errors import InputError
 from bridge.model.message import Message, Passage, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Carried, Held, as_text, pack, restore, unpack
+from bridge.plugin.carry import KEY, Carried, Held, as_text, held_reference, pack, restore, unpack
 from bridge_ragas.calls import (
     Fields,
     answer_messages,
@@ -38,7 +38,6 @@ from bridge_ragas.held import (
     TURNS_CASE,
     TURNS_OUTPUT,
     Kind,
-    held_expected,
     held_input,
     held_own,
     held_persona,
@@ -83,7 +82,7 @@ def to_single(case: Case, output: Output) -> SingleTurnSample:
     sample = SingleTurnSample(
         user_input=held_input(case.input),
         response=as_text(output.text),
-        reference=held_expected(case.expected) or None,
+        reference=held_reference(case.expected) or None,
         reference_contexts=_texts(case.reference_contexts),
         reference_context_ids=_ids(case.reference_contexts),
         retrieved_contexts=_texts(output.retrieved_contexts),
@@ -108,7 +107,7 @@ def to_conversation(case: Case, output: Output) -> MultiTurnSample:
         answer = answer_messages(output.text, output.tool_calls)
     sample = MultiTurnSample(
         user_input=[*sent, *answer],
-        reference=held_expected(case.expected) or None,
+        reference=held_reference(case.expected) or None,
         reference_tool_calls=to_expected(case.expected_calls),
         **held_own(case.extras, ONLY_RAGAS[MULTI]),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from bridge.model.message import Message
-from bridge.plugin.carry import Held, as_text
+from bridge.plugin.carry import Held, as_text, held_reference, held_users
 from bridge_ragas.calls import Fields, held_calls, held_expected_calls, held_messages
 from bridge_ragas.rows import NAME
 
@@ -42,13 +42,6 @@ def held_sent(value: Any) -> Any:
         return ""
     single = len(held) == 1 and held[0]["role"] == "user"
     return held[0].get("content", "") if single else held
-
-
-def held_expected(value: Any) -> str:
-    """A reference answer as it is read back: the first accepted one, as text."""
-    if isinstance(value, list):
-        return as_text(value[0]) if value else ""
-    return "" if value is None else as_text(value)
 
 
 def held_persona(value: Any) -> str | None:
@@ -88,11 +81,6 @@ def _held_extras(names: Iterable[str]) -> Callable[[Mapping[str, Any]], Fields]:
     return held
 
 
-def _held_users(turns: Sequence[Mapping[str, Any]]) -> tuple[Fields, ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
-    return tuple({"user": turn["user"]} for turn in turns)
-
-
 def _held_answers(turns: Sequence[Mapping[str, Any]]) -> list[Fields] | None:
     held = []
     for turn in turns:
@@ -107,18 +95,18 @@ def _held_answers(turns: Sequence[Mapping[str, Any]]) -> list[Fields] | None:
 
 CASE: Held = {
     "input": held_input,
-    "expected": held_expected,
+    "expected": held_reference,
     "reference_contexts": held_passages,
     "persona": held_persona,
     "extras": _held_extras(ONLY_RAGAS[SINGLE]),
 }
-_CONVERSATION: Held = {"expected": held_expected, "extras": _held_extras(ONLY_RAGAS[MULTI])}
+_CONVERSATION: Held = {"expected": held_reference, "extras": _held_extras(ONLY_RAGAS[MULTI])}
 CALLS_CASE: Held = {
     **_CONVERSATION,
     "input": held_sent,
     "expected_calls": held_expected_calls,
 }
-TURNS_CASE: Held = {**_CONVERSATION, "turns": _held_users}
+TURNS_CASE: Held = {**_CONVERSATION, "turns": held_users}
 OUTPUT: Held = {
     "text": as_text,
     "retrieved_contexts": held_passages,

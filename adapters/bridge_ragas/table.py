@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from bridge.files.jsonl import read_lines, unreadable
+from bridge.files.jsonl import read_lines, read_whole, unreadable
 from bridge.model.errors import InputError
 
 MAX_BYTES = 1024**3
@@ -70,19 +70,9 @@ def _head(source: Path) -> bytes:
         raise unreadable(source, error) from None
 
 
-def _bytes(source: Path) -> bytes:
-    try:
-        if source.stat().st_size > MAX_BYTES:
-            what = f"larger than {MAX_BYTES >> 30} GiB"
-            raise InputError(what, where=source, fix="split the file")
-        return source.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    except OSError as error:
-        raise unreadable(source, error) from None
-
-
 def _read_csv(source: Path) -> Table:
     try:
-        text = _bytes(source).decode("utf-8")
+        text = read_whole(source, MAX_BYTES, "split the file").decode("utf-8")
     except UnicodeDecodeError as error:
         what = f"not UTF-8 (byte {error.start})"
         raise InputError(what, where=source, fix="save the file as UTF-8") from None
@@ -148,7 +138,7 @@ def _json(content: bytes, source: Path, line: int | None = None) -> Any:
 
 
 def _whole(source: Path) -> Iterator[Row]:
-    value = _json(_bytes(source), source)
+    value = _json(read_whole(source, MAX_BYTES, "split the file"), source)
     for number, row in enumerate(value, 1):
         if not isinstance(row, dict):
             what = f"row {number} is a JSON {type(row).__name__}, not an object"
@@ -158,7 +148,7 @@ def _whole(source: Path) -> Iterator[Row]:
 
 def _read_columns(source: Path) -> Table:
     """``{column: {row: value}}``, which ``DataFrame.to_json`` writes."""
-    value = _json(_bytes(source), source)
+    value = _json(read_whole(source, MAX_BYTES, "split the file"), source)
     if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
         raise InputError("no table of columns", where=source, fix="write a list of objects")
     keys = dict.fromkeys(key for cells in value.values() for key in cells)

@@ -56,6 +56,25 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
+def read_whole(path: Path, limit: int, fix: str) -> bytes:
+    """A whole file without its byte order mark.
+
+    Args:
+        path: The file.
+        limit: Most bytes read.
+        fix: What to do with a larger file.
+
+    Raises:
+        InputError: If it cannot be read, or is larger.
+    """
+    try:
+        if path.stat().st_size > limit:
+            raise InputError(f"larger than {limit >> 30} GiB", where=path, fix=fix)
+        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
 def unreadable(path: Path, error: OSError) -> InputError:
     """The error for a file that the operating system does not hand over."""
     fix = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"

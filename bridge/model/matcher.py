@@ -109,3 +109,17 @@ def _tolerance(value: Any) -> float:
     if number < 0:
         raise ValueError("abs and rel are not negative")
     return number
+
+
+def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments to be matched as they are: values with ``$`` keys inside ``$exact``."""
+    return {
+        name: {"$exact": value} if _has_dollar(value) else value
+        for name, value in arguments.items()
+    }
+
+
+def _has_dollar(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(key.startswith("$") or _has_dollar(item) for key, item in value.items())
+    return isinstance(value, list) and any(map(_has_dollar, value))

@@ -12,7 +12,7 @@ carried too, and count only as long as the framework still holds their native fo
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -42,6 +42,23 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def held_users(turns: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """A tuple, which never equals the list that was dumped: turns are always carried."""
+    return tuple({"user": turn["user"]} for turn in turns)
+
+
+def held_metadata(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A case's metadata as it is read back: without the reserved key."""
+    return {name: item for name, item in value.items() if name != KEY}
+
+
+def held_reference(value: Any) -> str:
+    """A reference answer where only one text is held: the first accepted one."""
+    if isinstance(value, list):
+        return as_text(value[0]) if value else ""
+    return "" if value is None else as_text(value)
 
 
 def pack(value: Case | Output, held: Held) -> dict[str, Any]:
