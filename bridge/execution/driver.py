@@ -11,7 +11,15 @@ from pathlib import Path
 
 from bridge.execution.assemble import assemble, read_found
 from bridge.execution.interpreter import interpreter_of
-from bridge.execution.jobs import Ending, is_done, read_ending, scores_file, shards, write_job
+from bridge.execution.jobs import (
+    SHARD,
+    Ending,
+    is_done,
+    read_ending,
+    scores_file,
+    shards,
+    write_job,
+)
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.execution.record import framework_record, known, opening
@@ -65,7 +73,7 @@ class Drive:
     workers: int = max(1, os.cpu_count() or 1)
     resume: bool = False
     progress: Progress = lambda _what, _done, _owed: None
-    shard: int = 2000
+    shard: int = SHARD
     _notes: list[str] = field(default_factory=list)
 
     def run(self) -> RunRecord:
