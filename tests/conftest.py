@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -95,3 +96,18 @@ def write_suite(folder: Path, suite: Mapping[str, Any], cases: int = 4, **files:
     path = folder / "bridge.yaml"
     path.write_text(json.dumps(whole), encoding="utf-8")
     return path
+
+
+def skip_outside_ci(reason: str) -> None:
+    """Skip where a machine cannot do something; in CI, which can, that is a failure."""
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must be able to: {reason}")
+    pytest.skip(reason)
+
+
+def need_network_namespace() -> None:
+    """Skip where no empty network namespace can be made."""
+    if shutil.which("unshare") is None:
+        skip_outside_ci("needs unshare of util-linux")
+    if subprocess.run(["unshare", "-rn", "true"], check=False, capture_output=True).returncode:
+        skip_outside_ci("no right to make a network namespace")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, need_network_namespace
 
 from bridge.plugin.registry import framework_names
 
@@ -62,12 +61,9 @@ def test_a_run_goes_nowhere(tmp_path: Path, framework: str) -> None:
     assert sorted(path.name for path in (tmp_path / "home").iterdir()) == []
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs util-linux")
 def test_a_run_needs_no_network(tmp_path: Path) -> None:
     """In an empty network namespace, where not even a name can be looked up."""
-    probe = ["unshare", "-rn", "true"]
-    if subprocess.run(probe, check=False, capture_output=True).returncode:
-        pytest.skip("no right to make a network namespace")
+    need_network_namespace()
     suite = ROOT / "examples" / "support_bot" / "bridge.yaml"
     command = ["unshare", "-rn", sys.executable, "-m", "bridge", "run", str(suite)]
     command += ["--run-dir", str(tmp_path / "R"), "--limit", "30"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, need_network_namespace
 
 from bridge_promptfoo.install import node, search_path
 from bridge_promptfoo.launch import OFFLINE
@@ -95,12 +94,9 @@ def test_only_this_machine_can_be_reached_under_the_option() -> None:
     ], done.stderr
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs util-linux")
 def test_our_run_needs_no_network(tmp_path: Path) -> None:
     """In an empty network namespace, where not even a name can be looked up."""
-    probe = ["unshare", "-rn", "true"]
-    if subprocess.run(probe, check=False, capture_output=True).returncode:
-        pytest.skip("no right to make a network namespace")
+    need_network_namespace()
     command = ["unshare", "-rn", sys.executable, "-m", "bridge", "run", str(SUITE)]
     command += ["--frameworks", "core,promptfoo", "--run-dir", str(tmp_path / "R"), "--limit", "20"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
