@@ -29,6 +29,8 @@ def test_the_wheel_ships_every_package_and_nothing_else(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
     assert all(f"{package}/py.typed" in names for package in PACKAGES)
+    page = ("page.html.jinja", "page.css", "page.js")
+    assert all(f"bridge/report/html/{name}" in names for name in page)
 
 
 def test_the_wheel_ships_all_data_files(wheel: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from gate_rows import Row, verdict, write_run
@@ -18,9 +19,12 @@ from bridge.gate.baseline import make_baseline
 from bridge.gate.gather import gather
 from bridge.model.verdict import FailedCase, MetricResult, Regression, Verdict
 from bridge.report.columns import cell_width
+from bridge.report.github import to_annotations
 from bridge.report.inert import code, json_text, one_line
 from bridge.report.json import to_json
+from bridge.report.junit import to_junit
 from bridge.report.markdown import LIMIT, to_markdown
+from bridge.report.sarif import to_sarif
 from bridge.report.terminal import to_terminal
 
 HOSTILE = [
@@ -96,6 +100,17 @@ def assert_json_is_inert(found: Verdict) -> None:
     text = to_json(found)
     assert_plain(text)
     assert json.loads(text) == found.model_dump(mode="json")
+
+
+def assert_files_are_inert(found: Verdict) -> None:
+    """JUnit is XML, SARIF is JSON, and of annotations there are ours alone."""
+    for text in (to_junit(found), to_sarif(found)):
+        assert not COMMANDS.search(text)
+    assert ET.fromstring(to_junit(found)).tag == "testsuites"
+    assert json.loads(to_sarif(found))["version"] == "2.1.0"
+    for line in to_annotations(found).splitlines():
+        assert re.match(r"::(error|warning|notice) (file=|title=)", line)
+        assert not COMMANDS.search(line.partition(" ")[2])
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -217,6 +232,9 @@ def test_every_field_of_every_report(text: str) -> None:
     assert_plain(markdown.replace("⚠️", ""))
     assert_markdown_is_inert(markdown)
     assert_json_is_inert(found)
+    assert_files_are_inert(found)
+    for text in (to_junit(found), to_sarif(found)):
+        assert_plain(text)
 
 
 @settings(max_examples=100, deadline=None)
@@ -225,6 +243,7 @@ def test_any_text_in_every_field(texts: list[str]) -> None:
     found = everywhere(" ".join(text[:5000] for text in texts))
     assert not COMMANDS.search(to_terminal(found, width=70))
     assert_markdown_is_inert(to_markdown(found))
+    assert_files_are_inert(found)
 
 
 def test_from_the_rows_to_the_reports(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from gate_rows import binary, compare, graded, row, verdict, write_run, write_scores
 
 from bridge.model.verdict import Verdict
-from bridge.report.json import to_json, write_json
+from bridge.report.json import read_verdict, to_json
+from bridge.report.kinds import write_reports
 
 
 def report(found: Verdict) -> dict[str, Any]:
@@ -71,6 +72,6 @@ def test_of_rows_without_a_baseline(tmp_path: Path) -> None:
 
 def test_written_to_a_folder(tmp_path: Path) -> None:
     found = verdict(write_scores(tmp_path / "s.jsonl", binary([1.0])))
-    path = write_json(found, tmp_path / "new" / "folder")
+    (path,) = write_reports(found, ["json"], tmp_path / "new" / "folder")
     assert path == tmp_path / "new" / "folder" / "eval-report.json"
-    assert Verdict.model_validate_json(path.read_bytes()) == found
+    assert read_verdict(path) == found

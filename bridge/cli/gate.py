@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from bridge.gate.evidence import Evidence
-    from bridge.model.baseline import Baseline
-    from bridge.model.policy import GatePolicy
+    from bridge.gate.decision import Decision
     from bridge.model.verdict import Verdict
 
-MARKDOWN = "eval-report.md"
+FORMATS_HELP = (
+    "Comma-separated: json, markdown, html, junit, sarif are written into --report-dir, "
+    "github (annotations) is printed."
+)
 
 
 def gate(
@@ -27,7 +25,10 @@ def gate(
         None, help="Baseline file, or a run; the policy's own if left out."
     ),
     system: str = typer.Option(None, help="The system to decide on, where there are several."),
-    report_dir: Path = typer.Option(None, help="Write eval-report.json and eval-report.md here."),
+    report_dir: Path = typer.Option(
+        None, help="Write reports here; eval-report.json and eval-report.md if none is named."
+    ),
+    formats: str = typer.Option("", "--format", metavar="NAMES", help=FORMATS_HELP),
     as_json: bool = typer.Option(False, "--json", help="The report as JSON on stdout."),
 ) -> int:
     """Decide: 0 passed, 1 failed, 3 the rows cannot be trusted."""
@@ -37,6 +38,7 @@ def gate(
         baseline=baseline,
         system=system,
         report_dir=report_dir,
+        formats=formats,
         as_json=as_json,
     )
 
@@ -48,21 +50,19 @@ def decide_and_report(
     baseline: Path | None = None,
     system: str | None = None,
     report_dir: Path | None = None,
+    formats: str = "",
     as_json: bool = False,
 ) -> int:
-    """Gate results, print and write the report; returns the exit code."""
-    from bridge.gate.decide import decide
-    from bridge.gate.gather import gather
+    """Gate results, print and write the reports; returns the exit code."""
+    from bridge.gate.decision import decide_on
+    from bridge.report.kinds import remove_reports
 
-    _remove_old_reports(report_dir)
-    evidence = gather(results)
-    policy, name, home, evidence = _policy(suite, evidence)
-    accepted, accepted_name = _baseline(baseline, policy, home, system)
-    verdict = decide(
-        evidence, policy, accepted, system=system, baseline_name=accepted_name, suite=name
-    )
-    _publish(verdict, report_dir, as_json)
-    return exit_code(verdict)
+    kinds = _kinds(formats, report_dir, as_json)
+    if report_dir is not None:
+        remove_reports(report_dir)
+    decision = decide_on(results, suite=suite, baseline=baseline, system=system)
+    _publish(decision, kinds, report_dir, as_json)
+    return exit_code(decision.verdict)
 
 
 def exit_code(verdict: Verdict) -> int:
@@ -72,69 +72,32 @@ def exit_code(verdict: Verdict) -> int:
     return 3 if verdict.verdict == "error" else 1
 
 
-def _remove_old_reports(report_dir: Path | None) -> None:
-    """A report that stays from an earlier run would tell of a verdict that is not this one's."""
-    from bridge.report.json import NAME
-
-    if report_dir is not None:
-        for name in (NAME, MARKDOWN):
-            (report_dir / name).unlink(missing_ok=True)
-
-
-def _policy(suite: Path | None, evidence: Evidence) -> tuple[GatePolicy, str, Path, Evidence]:
-    """The policy in force, the suite's name, the folder its paths are relative to, the evidence.
-
-    A suite given with loose files also says which cases they owe.
-    """
-    from bridge.files.suite import read_suite, read_suite_cases
-    from bridge.gate.gather import with_golden_set
+def _kinds(formats: str, report_dir: Path | None, as_json: bool) -> tuple[str, ...]:
+    """The kinds of report asked for, as far as they go together."""
     from bridge.model.errors import InputError
-    from bridge.model.policy import GatePolicy
+    from bridge.report.kinds import USUAL, files_of, read_kinds
 
-    if suite is not None:
-        found = read_suite(suite)
-        if not evidence.records:
-            evidence = with_golden_set(evidence, read_suite_cases(found, suite))
-        return found.gate, found.name, suite.parent, evidence
-    if not evidence.records:
-        return GatePolicy(), "", Path(), evidence
-    first, *others = evidence.records
-    if any(other.suite.gate != first.suite.gate for other in others):
-        raise InputError("the runs have different gate policies", fix="name one by --suite")
-    return first.suite.gate, first.suite.name, Path(first.suite_path).parent, evidence
+    kinds = read_kinds(formats) or USUAL
+    if formats and report_dir is None and files_of(kinds):
+        raise InputError(f"{files_of(kinds)[0]} is a file", fix="name its folder by --report-dir")
+    if as_json and "github" in kinds:
+        raise InputError("--json prints one document alone", fix="leave out --format github")
+    return kinds
 
 
-def _baseline(
-    named: Path | None, policy: GatePolicy, home: Path, system: str | None
-) -> tuple[Baseline | None, str | None]:
-    from bridge.files.baseline import FIX, read_baseline
-    from bridge.gate.baseline import make_baseline
-    from bridge.gate.gather import gather
-    from bridge.model.errors import InputError
+def _publish(
+    decision: Decision, kinds: Sequence[str], report_dir: Path | None, as_json: bool
+) -> None:
+    from bridge.cli.screen import show
+    from bridge.report.kinds import KINDS, write_reports
 
-    path = named or (home / policy.baseline if policy.baseline else None)
-    if path is None:
-        return None, None
-    if not path.exists():
-        raise InputError("the baseline is not there", where=path, fix=FIX)
-    if path.suffix == ".jsonl" or path.is_dir():
-        return make_baseline(gather([path]), system), str(path)
-    return read_baseline(path), str(path)
-
-
-def _publish(verdict: Verdict, report_dir: Path | None, as_json: bool) -> None:
-    from bridge.files.jsonl import write_atomically
-    from bridge.report.json import to_json, write_json
-    from bridge.report.markdown import to_markdown
-    from bridge.report.terminal import to_terminal
-
+    verdict = decision.verdict
     if report_dir is not None:
-        write_json(verdict, report_dir)
-        write_atomically(report_dir / MARKDOWN, [to_markdown(verdict)])
+        wanted = any(KINDS[name].shows_cases for name in kinds)
+        write_reports(verdict, kinds, report_dir, decision.exhibit() if wanted else None)
     if as_json:
-        print(to_json(verdict), end="")
-    else:
-        on_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if on_terminal else None
-        colour = on_terminal and not os.environ.get("NO_COLOR")
-        print(to_terminal(verdict, width=width, colour=colour), end="")
+        print(KINDS["json"].make(verdict), end="")
+        return
+    show(verdict)
+    if "github" in kinds:
+        print(KINDS["github"].make(verdict), end="")

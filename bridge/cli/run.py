@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from bridge.cli.gate import FORMATS_HELP
+
 if TYPE_CHECKING:
     from bridge.execution.plan import Plan
     from bridge.model.run import RunRecord
@@ -28,6 +30,8 @@ def run(
     ),
     dry_run: bool = typer.Option(False, "--dry-run", help="Say what would be done, do nothing."),
     gate: bool = typer.Option(False, "--gate", help="Decide by the suite's gate policy."),
+    baseline: Path = typer.Option(None, help="For --gate: baseline file, or a run."),
+    formats: str = typer.Option("", "--format", metavar="NAMES", help=FORMATS_HELP),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Collect outputs, score them in each framework, and write the run directory."""
@@ -48,7 +52,14 @@ def run(
     if gate:
         from bridge.cli.gate import decide_and_report
 
-        return decide_and_report([folder], suite=suite, report_dir=folder, as_json=as_json)
+        return decide_and_report(
+            [folder],
+            suite=suite,
+            baseline=baseline,
+            report_dir=folder,
+            formats=formats,
+            as_json=as_json,
+        )
     return _summary(record, folder, as_json)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bridge.gate.agreement import agreement
 from bridge.gate.align import Series, series_of
 from bridge.gate.changes import Changes, compare_background
 from bridge.gate.complete import faults
@@ -94,6 +95,7 @@ def decide(
         metrics=metrics,
         regressed=tuple(regressions(findings, names, policy, evidence)),
         failures=failed_cases(evidence, series, findings, _blocking(metrics)),
+        agreement=agreement(table, evidence.order),
         weighted_score=_weighted(metrics),
         totals=_totals(evidence),
         confidence=policy.confidence,

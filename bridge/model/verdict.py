@@ -106,6 +106,21 @@ class FailedCase(Model):
     where: Text | None = None
 
 
+class FrameworkMean(Model):
+    """What one framework says of a metric that several scored.
+
+    Attributes:
+        mean: Mean value over rows, in [0, 1].
+        n: Rows scored.
+        agreement: 1 minus the mean absolute difference from the first framework, over the rows
+            that both scored; null where there is none.
+    """
+
+    mean: float
+    n: int
+    agreement: float | None = None
+
+
 class Totals(Model):
     """What the run took: seconds, US dollars, tokens, and rows by status."""
 
@@ -132,6 +147,7 @@ class Verdict(Model):
         metrics: Every metric, by gated name.
         regressed: The gated metrics that became worse.
         failures: Failed and broken rows, worst first.
+        agreement: Metrics that several frameworks scored, by framework.
         weighted_score: Sum of weight times mean, where weights are given.
         totals: What the answers took, and the rows by number.
         confidence: 1 minus the level of the decision.
@@ -154,6 +170,7 @@ class Verdict(Model):
     metrics: Keyed[Text, MetricResult] = EMPTY
     regressed: tuple[Regression, ...] = ()
     failures: tuple[FailedCase, ...] = ()
+    agreement: Keyed[Text, Keyed[Text, FrameworkMean]] = EMPTY
     weighted_score: float | None = None
     totals: Totals = Totals()
     confidence: float = 0.95

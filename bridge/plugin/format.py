@@ -31,9 +31,15 @@ class FormatInfo:
 
 
 class ReadOptions(Model):
-    """How to read: options by name, each format documents its own."""
+    """How to read.
+
+    Attributes:
+        options: By name; each format documents its own.
+        parts: The parts of a bundle that are wanted; a reader may leave out the others.
+    """
 
     options: JsonObject = EMPTY
+    parts: frozenset[str] = frozenset({"suite", "cases", "outputs", "scores"})
 
 
 class WriteOptions(Model):

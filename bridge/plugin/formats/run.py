@@ -53,8 +53,8 @@ class RunFormat:
         bundle = Bundle(
             suite=record.suite,
             cases=tuple(cases),
-            outputs=tuple(_outputs(store)),
-            scores=tuple(_scores(store, record)),
+            outputs=tuple(_outputs(store)) if "outputs" in options.parts else (),
+            scores=tuple(_scores(store, record)) if "scores" in options.parts else (),
         )
         if record.status != "complete":
             notes = [f"the run is {record.status}", *notes]
