@@ -13,14 +13,14 @@ import yaml
 from conftest import ROOT, write_suite
 from gate_rows import binary, write_scores
 
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 REPORTS = {"json", "md", "html", "junit.xml", "sarif"}
 
 
 def step(name: str) -> dict[str, Any]:
     """A step of the action."""
-    (found,) = [each for each in ACTION["runs"]["steps"] if each.get("name") == name]
-    return found
+    steps: list[dict[str, Any]] = ACTION["runs"]["steps"]
+    return next(each for each in steps if each.get("name") == name)
 
 
 def act(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:

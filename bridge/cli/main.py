@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 COMMANDS = {
     "run": "Collect outputs, score them in each framework, write the run.",
     "gate": "Decide over runs and result files: passed, failed, or not to be trusted.",
+    "compare": "Hold two runs, or two frameworks of one run, against each other.",
     "report": "Show a verdict again, in another format.",
     "baseline": "Write a run's accepted values as a baseline to commit.",
     "check": "Lint golden sets, suites and reports.",

@@ -1,0 +1,1 @@
+"""Comparisons that decide nothing: run against run, framework against framework."""

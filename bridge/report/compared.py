@@ -1,0 +1,137 @@
+"""What all reports say of a comparison: tables as heads and rows of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge.model.comparison import Comparison
+from bridge.report import words
+from bridge.report.columns import cut
+from bridge.report.inert import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: its title, its columns and its rows, every cell inert text on one line.
+
+    ``more`` is how many rows there are beyond those listed.
+    """
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    more: int = 0
+
+
+def headline(found: Comparison) -> str:
+    """The comparison in one line."""
+    first, second = (one_line(name, 120) for name in found.names)
+    differ = len(found.changes or found.disagreements) + found.more
+    if found.kind == "runs":
+        return f"{first} → {second}: {len(found.metrics)} metrics, {differ} changed values"
+    return f"{first} and {second}: {len(found.agreement)} metrics, {differ} rows differ"
+
+
+def grids(found: Comparison) -> Iterator[Grid]:
+    """The tables of a comparison; one without rows is left out."""
+    made = (
+        [_metrics(found), _changes(found)]
+        if found.kind == "runs"
+        else [_agreement(found), _disagreements(found)]
+    )
+    return (grid for grid in made if grid.rows)
+
+
+def legend(found: Comparison) -> list[str]:
+    """How to read the numbers."""
+    if found.kind == "runs":
+        count = len(found.metrics)
+        return [
+            f"p: two-sided paired test, Holm-adjusted over {count} metrics; nothing is decided",
+            "change: mean paired difference with its two-sided 95% interval",
+        ]
+    return [
+        "agree, kappa: of the verdicts passed and failed; kappa is agreement beyond chance",
+        "bias: mean difference of the values with the limits of agreement (Bland and Altman)",
+    ]
+
+
+def _metrics(found: Comparison) -> Grid:
+    head = ("metric", "n", "first", "second", "change", "better", "worse", "p")
+    rows = [
+        (
+            cut(one_line(name, 100), 30),
+            str(each.n),
+            words.number(each.first),
+            words.number(each.second),
+            f"{each.delta:+.3f} [{each.low:+.3f}, {each.high:+.3f}]",
+            str(each.better),
+            str(each.worse),
+            words.p_value(each.p),
+        )
+        for name, each in found.metrics.items()
+    ]
+    return Grid("Metrics", head, rows)
+
+
+def _changes(found: Comparison) -> Grid:
+    head = ("case", "metric", "first", "second", "failure mode", "reason")
+    rows = [
+        (
+            cut(one_line(each.case_id, 100), 32),
+            cut(one_line(each.metric, 100), 24),
+            words.number(each.values[0], 2),
+            words.number(each.values[1], 2),
+            cut(one_line(each.failure_mode or "-", 100), 24),
+            one_line(each.reasons[1] or each.reasons[0]),
+        )
+        for each in found.changes
+    ]
+    return Grid("Cases that changed", head, rows, found.more)
+
+
+def _agreement(found: Comparison) -> Grid:
+    head = ("metric", "n", "first", "second", "agree", "kappa", "spearman", "bias", "flipped")
+    rows = [
+        (
+            cut(one_line(name, 100), 30),
+            str(each.n),
+            words.number(each.first),
+            words.number(each.second),
+            words.number(each.agreement),
+            words.number(each.kappa),
+            words.number(each.spearman),
+            _limits(each.bias, each.low, each.high),
+            str(each.flipped),
+        )
+        for name, each in found.agreement.items()
+    ]
+    return Grid("Agreement", head, rows)
+
+
+def _limits(bias: float | None, low: float | None, high: float | None) -> str:
+    if bias is None:
+        return "-"
+    return f"{bias:+.3f}" if low is None else f"{bias:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def _disagreements(found: Comparison) -> Grid:
+    head = ("case", "metric", "first", "second", "reason of the first", "reason of the second")
+    rows = [
+        (
+            cut(one_line(_row_name(each.case_id, each.epoch, each.turn), 100), 32),
+            cut(one_line(each.metric, 100), 24),
+            f"{each.statuses[0]} {each.values[0]:.2f}",
+            f"{each.statuses[1]} {each.values[1]:.2f}",
+            cut(one_line(each.reasons[0]), 60),
+            one_line(each.reasons[1]),
+        )
+        for each in found.disagreements
+    ]
+    return Grid("Rows that differ", head, rows, found.more)
+
+
+def _row_name(case_id: str, epoch: int, turn: int | None) -> str:
+    name = case_id if turn is None else f"{case_id} turn {turn}"
+    return name if epoch == 1 else f"{name} in epoch {epoch}"
