@@ -32,13 +32,15 @@ class _Common:
     @property
     def judged(self) -> Mask:
         """Rows that both passed or failed."""
-        decided: Mask = np.isin(np.stack(self.statuses), (PASSED, FAILED)).all(axis=0)
-        return decided
+        first, second = (np.isin(statuses, (PASSED, FAILED)) for statuses in self.statuses)
+        both: Mask = first & second
+        return both
 
     @property
     def flipped(self) -> Mask:
         """Rows that one passed and the other failed."""
-        return self.judged & (self.statuses[0] != self.statuses[1])
+        flipped: Mask = self.judged & (self.statuses[0] != self.statuses[1])
+        return flipped
 
 
 def compare_frameworks(evidence: Evidence, first: str, second: str) -> Comparison:
