@@ -23,6 +23,7 @@ BUILT_IN = {
     "contains": "bridge.scorers.text:CONTAINS",
     "regex": "bridge.scorers.text:REGEX",
     "is_json": "bridge.scorers.structure:IS_JSON",
+    "refusal": "bridge.scorers.refusal:REFUSAL",
     "latency": "bridge.scorers.budget:LATENCY",
     "cost": "bridge.scorers.budget:COST",
     "tool_use": "bridge.scorers.tool_use:TOOL_USE",
