@@ -38,7 +38,14 @@ def _entry(scorer: Scorer) -> Iterator[str]:
     if aliases:
         yield f"- also known as {', '.join(aliases)}"
     yield f"- version `{scorer.version}`, threshold {scorer.threshold:g} by default"
+    binary = "0 or 1" if scorer.threshold == 1.0 else "0 to 1, higher is better"
+    yield f"- value {binary}"
     yield f"- scores {'each turn' if scorer.per_turn else 'the conversation'} of a case with turns"
+    if scorer.needs:
+        named = " and ".join(f"`{name}`" for name in scorer.needs)
+        yield f"- needs {named}: `pip install 'bridge-evals[text]'`"
+    if scorer.source:
+        yield f"- source: {', '.join(f'<{address}>' for address in scorer.source)}"
     yield ""
     yield from _parameters(scorer.params)
 

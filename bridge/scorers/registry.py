@@ -6,13 +6,14 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from pydantic import ValidationError
 
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
-from bridge.model.errors import InputError
+from bridge.model.errors import InputError, MissingDependency
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Measurement
@@ -21,17 +22,51 @@ from bridge.model.values import Model
 BUILT_IN = {
     "equals": "bridge.scorers.text:EQUALS",
     "contains": "bridge.scorers.text:CONTAINS",
+    "starts_with": "bridge.scorers.text:STARTS_WITH",
     "regex": "bridge.scorers.text:REGEX",
+    "match": "bridge.scorers.match:MATCH",
+    "pattern": "bridge.scorers.extraction:PATTERN",
+    "answer": "bridge.scorers.extraction:ANSWER",
+    "choice": "bridge.scorers.choice:CHOICE",
+    "number": "bridge.scorers.number:NUMBER",
+    "word_count": "bridge.scorers.words:WORD_COUNT",
+    "exact": "bridge.scorers.words:EXACT",
+    "f1": "bridge.scorers.words:F1",
+    "levenshtein": "bridge.scorers.similarity:LEVENSHTEIN",
+    "similarity": "bridge.scorers.similarity:SIMILARITY",
+    "rouge_n": "bridge.scorers.rouge:ROUGE_N",
+    "rouge": "bridge.scorers.rouge:ROUGE",
+    "bleu": "bridge.scorers.bleu:BLEU",
+    "gleu": "bridge.scorers.bleu:GLEU",
+    "sacrebleu": "bridge.scorers.bleu:SACREBLEU",
+    "chrf": "bridge.scorers.bleu:CHRF",
     "is_json": "bridge.scorers.structure:IS_JSON",
+    "contains_json": "bridge.scorers.structure:CONTAINS_JSON",
+    "is_xml": "bridge.scorers.xml:IS_XML",
+    "contains_xml": "bridge.scorers.xml:CONTAINS_XML",
+    "is_html": "bridge.scorers.html:IS_HTML",
+    "contains_html": "bridge.scorers.html:CONTAINS_HTML",
+    "is_sql": "bridge.scorers.sql:IS_SQL",
+    "contains_sql": "bridge.scorers.sql:CONTAINS_SQL",
     "refusal": "bridge.scorers.refusal:REFUSAL",
     "latency": "bridge.scorers.budget:LATENCY",
     "cost": "bridge.scorers.budget:COST",
+    "tokens": "bridge.scorers.budget:TOKENS",
+    "finish_reason": "bridge.scorers.budget:FINISH_REASON",
     "tool_use": "bridge.scorers.tool_use:TOOL_USE",
     "injection": "bridge.scorers.injection.check:INJECTION",
 }
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
 
-ALIASES = {"exact_match": "equals", "json_schema": "is_json"}
+ALIASES = {
+    "exact_match": "equals",
+    "json_schema": "is_json",
+    "rouge_l": "rouge",
+    "rouge_score": "rouge",
+    "bleu_score": "sacrebleu",
+    "chrf_score": "chrf",
+    "string_similarity": "similarity",
+}
 """Other names under which people know a scorer."""
 
 
@@ -54,6 +89,8 @@ class Scorer:
             0.5 for graded ones.
         per_turn: Scores each turn of a case with turns; otherwise the case as a whole.
         summary: One line for the docs.
+        source: Where the check is defined: web addresses, the one that is followed first.
+        needs: Modules of the extra ``text`` without which it cannot be carried out.
     """
 
     name: str
@@ -63,6 +100,8 @@ class Scorer:
     threshold: float = 1.0
     per_turn: bool = True
     summary: str = ""
+    source: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 def skip(reason: str) -> Measurement:
@@ -138,9 +177,20 @@ def validate_check(check: Check) -> None:
 
     Raises:
         InputError: On an unknown scorer or a wrong parameter.
+        MissingDependency: If what its scorer needs is not installed.
     """
     if check.scorer == GROUP:
         for member in check.checks:
             validate_check(member)
     else:
+        _ensure_needs(check)
         read_params(check)
+
+
+def _ensure_needs(check: Check) -> None:
+    missing = [name for name in get_scorer(check.scorer).needs if find_spec(name) is None]
+    if missing:
+        raise MissingDependency(
+            f"check {check.metric} needs {', '.join(missing)}, which is not installed",
+            fix="run: pip install 'bridge-evals[text]'",
+        )

@@ -1,8 +1,9 @@
-"""Checks on the structure of an answer: JSON, with or without a schema."""
+"""Checks for JSON in an answer, with or without a schema."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -12,7 +13,9 @@ from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import JsonObject, Model
 from bridge.scorers.contract import SchemaError, check_schema, violations
+from bridge.scorers.reference import answer_text
 from bridge.scorers.registry import Scorer, binary
+from bridge.scorers.sources import DETERMINISTIC
 
 
 class IsJsonParams(Model):
@@ -65,6 +68,71 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
+WORK = 20
+"""How often, at most, each character of an answer is read while JSON is looked for in it."""
+
+
+def contains_json(_: Case, output: Output, params: IsJsonParams) -> list[Measurement]:
+    """1.0 if a JSON object that fits the schema stands in the answer, else 0.0.
+
+    With a schema, arrays are looked for too. Only JSON counts: promptfoo also takes YAML in braces,
+    by which a placeholder like ``{name}`` is JSON, and mends an object that is cut off.
+    """
+    schema = params.json_schema
+    found, reason = 0, "no JSON in the answer"
+    for value in _values(answer_text(output), "{" if schema is None else "{["):
+        faults = [] if schema is None else violations(schema, value)
+        if not faults:
+            return [binary(True, "contains JSON" + (" that fits the schema" if schema else ""))]
+        if not found:
+            reason = f"breaks the schema at {faults[0].path or '/'}: {faults[0].message}"
+        found += 1
+    return [binary(False, reason, details={"found": found})]
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _values(text: str, starts: str) -> Iterator[Any]:
+    """The outermost JSON values in a text that open with one of ``starts``, in order.
+
+    Raises:
+        ValueError: If looking on would take too long: brackets that open and open.
+    """
+    work = WORK * len(text) + 1_000_000
+    at = _next(text, starts, 0)
+    while at >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            end, work = at + 1, work - (error.pos - at)
+        except (ValueError, RecursionError):  # a number too long, nesting too deep
+            end, work = at + 1, work - 5_000
+        else:
+            yield value
+        if work < 0:
+            raise ValueError("too many brackets that open and do not close")
+        at = _next(text, starts, end)
+
+
+def _next(text: str, starts: str, begin: int) -> int:
+    found = [at for sign in starts if (at := text.find(sign, begin)) >= 0]
+    return min(found, default=-1)
+
+
 IS_JSON = Scorer(
-    "is_json", "1", is_json, IsJsonParams, summary="The answer is JSON, and fits a schema."
+    "is_json",
+    "1",
+    is_json,
+    IsJsonParams,
+    summary="The answer is JSON, and fits a schema.",
+    source=(f"{DETERMINISTIC}#is-json", "https://deepeval.com/docs/metrics-json-correctness"),
+)
+CONTAINS_JSON = Scorer(
+    "contains_json",
+    "1",
+    contains_json,
+    IsJsonParams,
+    summary="JSON stands in the answer, and fits a schema.",
+    source=(f"{DETERMINISTIC}#contains-json",),
 )

@@ -14,17 +14,12 @@ from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import Flag, Json, Model, Text
 from bridge.scorers.matching import json_equal
+from bridge.scorers.reference import NO_REFERENCE, answer_text, reference_texts
 from bridge.scorers.registry import Scorer, binary, skip
+from bridge.scorers.sources import DETERMINISTIC, SCORERS, TRADITIONAL
 
 SHOWN = 120
 """Characters of an answer shown in a reason."""
-
-
-def answer_text(output: Output) -> str:
-    """The answer as text; an answer that is JSON as its compact JSON text."""
-    if isinstance(output.text, str):
-        return output.text
-    return json.dumps(output.text, ensure_ascii=False, separators=(",", ":"))
 
 
 def shown(value: Any) -> str:
@@ -110,9 +105,9 @@ def contains(case: Case, output: Output, params: ContainsParams) -> list[Measure
     wanted = (*params.all, *([params.value] if params.value is not None else []))
     either = params.any
     if not wanted and not either:
-        either = tuple(text for item in case.references if (text := _reference_text(item)))
+        either = reference_texts(case)
         if not either:
-            return [skip("no reference answer that is text")]
+            return [skip(NO_REFERENCE)]
     text = _case(answer_text(output), params)
     missing = [item for item in wanted if _case(item, params) not in text]
     if missing:
@@ -120,14 +115,6 @@ def contains(case: Case, output: Output, params: ContainsParams) -> list[Measure
     if either and not any(_case(item, params) in text for item in either):
         return [binary(False, f"contains none of {shown(list(either))}")]
     return [binary(True, "contains what it should")]
-
-
-def _reference_text(item: Any) -> str:
-    """A reference to look for in a text, numbers as JSON writes them; "" where it is none."""
-    if isinstance(item, str):
-        return item if item.strip() else ""
-    is_number = isinstance(item, int | float) and not isinstance(item, bool)
-    return json.dumps(item) if is_number else ""
 
 
 def _case(text: str, params: ContainsParams) -> str:
@@ -141,11 +128,13 @@ class RegexParams(Model):
         pattern: RE2 syntax (https://github.com/google/re2/wiki/Syntax), matched in linear time.
         ignore_case: Match without regard to case.
         full: The whole answer must match, not a part of it.
+        strip: Leave white space at both ends of the answer out.
     """
 
     pattern: Text
     ignore_case: Flag = False
     full: Flag = False
+    strip: Flag = False
 
     @model_validator(mode="before")
     @classmethod
@@ -177,16 +166,76 @@ def regex(_: Case, output: Output, params: RegexParams) -> list[Measurement]:
     """1.0 if the answer matches, else 0.0."""
     compiled = compile_regex(params.pattern, params.ignore_case)
     text = answer_text(output)
+    text = text.strip() if params.strip else text
     match = compiled.fullmatch(text) if params.full else compiled.search(text)
     if match is None:
         return [binary(False, f"does not match {params.pattern}")]
     return [binary(True, f"matches at {match.start()}", details={"span": list(match.span())})]
 
 
+class StartsWithParams(Model):
+    """Parameters of ``starts_with``.
+
+    Attributes:
+        value: How the answer must start; one of the accepted answers if left out.
+        ignore_case: Compare case-folded.
+    """
+
+    value: Needle | None = None
+    ignore_case: Flag = False
+
+
+def starts_with(case: Case, output: Output, params: StartsWithParams) -> list[Measurement]:
+    """1.0 if the answer starts as it should, white space included, else 0.0."""
+    starts = reference_texts(case) if params.value is None else (params.value,)
+    if not starts:
+        return [skip(NO_REFERENCE)]
+    longest = max(map(len, starts))
+    text = answer_text(output)[: 3 * longest]  # a folded sign is at most three
+    if params.ignore_case:
+        text, starts = text.casefold(), tuple(start.casefold() for start in starts)
+    if text.startswith(starts):
+        return [binary(True, "starts as it should")]
+    return [binary(False, f"{shown(text)} does not start with {shown(starts[0])}")]
+
+
 EQUALS = Scorer(
-    "equals", "1", equals, EqualsParams, summary="The answer equals an accepted answer."
+    "equals",
+    "1",
+    equals,
+    EqualsParams,
+    summary="The answer equals an accepted answer.",
+    source=(
+        f"{DETERMINISTIC}#equality",
+        "https://deepeval.com/docs/metrics-exact-match",
+        f"{TRADITIONAL}#exact-match",
+    ),
 )
 CONTAINS = Scorer(
-    "contains", "1", contains, ContainsParams, summary="The answer contains given texts."
+    "contains",
+    "1",
+    contains,
+    ContainsParams,
+    summary="The answer contains given texts.",
+    source=(
+        f"{DETERMINISTIC}#contains",
+        f"{TRADITIONAL}#string-presence",
+        f"{SCORERS}#includes",
+    ),
 )
-REGEX = Scorer("regex", "1", regex, RegexParams, summary="The answer matches a RE2 pattern.")
+STARTS_WITH = Scorer(
+    "starts_with",
+    "1",
+    starts_with,
+    StartsWithParams,
+    summary="The answer starts with a given text.",
+    source=(f"{DETERMINISTIC}#starts-with",),
+)
+REGEX = Scorer(
+    "regex",
+    "1",
+    regex,
+    RegexParams,
+    summary="The answer matches a RE2 pattern.",
+    source=(f"{DETERMINISTIC}#regex", "https://deepeval.com/docs/metrics-pattern-match"),
+)
