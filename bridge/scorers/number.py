@@ -45,6 +45,8 @@ def parse_number(word: str, *, trim: bool = True) -> float | None:
         word: Without decoration (:func:`strip_decoration`).
         trim: Leave brackets, quotes and sentence signs around it out.
     """
+    if word.isascii() and word.isalpha():  # most words, soon done
+        return None
     word = (word.strip(_AROUND) if trim else word).strip()
     if not word or len(word) > LONGEST_NUMBER:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.model.values import Model, Text
+from bridge.model.values import Model, Text, clean_text
 from bridge.scorers.registry import skip
 
 NO_REFERENCE = "no reference answer that is text"
@@ -51,9 +51,10 @@ def wanted_texts(case: Case, params: ReferenceParams) -> tuple[str, ...]:
 
 def answer_text(output: Output) -> str:
     """The answer as text; an answer that is JSON as its compact JSON text."""
-    if isinstance(output.text, str):
-        return output.text
-    return json.dumps(output.text, ensure_ascii=False, separators=(",", ":"))
+    text = output.text
+    if not isinstance(text, str):
+        text = json.dumps(text, ensure_ascii=False, separators=(",", ":"))
+    return clean_text(text)
 
 
 def best_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -91,6 +92,12 @@ def contains_json(_: Case, output: Output, params: IsJsonParams) -> list[Measure
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
+_STARTS = {"{": re.compile(r'\{\s*["}]'), "{[": re.compile(r'\{\s*["}]|\[\s*["{\[\]\dtfn-]')}
+_WINDOW = 4096
+_NEAR = 16
+"""Characters before a window's end where what is cut off is no fault."""
+_TOO_DEEP = 5_000
+"""Characters' worth of work that running into the limit of nesting takes."""
 
 
 def _values(text: str, starts: str) -> Iterator[Any]:
@@ -100,24 +107,37 @@ def _values(text: str, starts: str) -> Iterator[Any]:
         ValueError: If looking on would take too long: brackets that open and open.
     """
     work = WORK * len(text) + 1_000_000
-    at = _next(text, starts, 0)
-    while at >= 0:
+    found = _STARTS[starts].search(text)
+    while found is not None:
+        at = found.start()
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, length = _decode(text, at)
         except json.JSONDecodeError as error:
-            end, work = at + 1, work - (error.pos - at)
+            length, work = 1, work - error.pos
         except (ValueError, RecursionError):  # a number too long, nesting too deep
-            end, work = at + 1, work - 5_000
+            length, work = 1, work - _TOO_DEEP
         else:
             yield value
         if work < 0:
             raise ValueError("too many brackets that open and do not close")
-        at = _next(text, starts, end)
+        found = _STARTS[starts].search(text, at + length)
 
 
-def _next(text: str, starts: str, begin: int) -> int:
-    found = [at for sign in starts if (at := text.find(sign, begin)) >= 0]
-    return min(found, default=-1)
+def _decode(text: str, at: int) -> tuple[Any, int]:
+    """The JSON value at ``at`` and its length.
+
+    Read in windows: an error in a long text takes long to make, as it counts all lines before it.
+    """
+    size = _WINDOW
+    while True:
+        window = text[at : at + size]
+        try:
+            return _DECODER.raw_decode(window)
+        except json.JSONDecodeError as error:
+            cut_off = error.pos > len(window) - _NEAR or error.msg.startswith("Unterminated")
+            if not cut_off or at + size >= len(text):
+                raise
+        size *= 4
 
 
 IS_JSON = Scorer(

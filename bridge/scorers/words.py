@@ -18,6 +18,7 @@ from bridge.scorers.reference import (
     ReferenceParams,
     answer_text,
     best_of,
+    bounded,
     wanted_texts,
 )
 from bridge.scorers.registry import Scorer, binary, skip
@@ -105,7 +106,7 @@ def exact(case: Case, output: Output, params: ReferenceParams) -> list[Measureme
     wanted = wanted_texts(case, params)
     if not wanted:
         return [skip(NO_REFERENCE)]
-    text = normalise(answer_text(output))
+    text = normalise(bounded(answer_text(output)))
     found = next((each for each in wanted if text and normalise(each) == text), None)
     if found is not None:
         return [binary(True, f"is {shown(found)} when normalised")]
