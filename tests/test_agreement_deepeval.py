@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
@@ -106,7 +106,7 @@ def test_json_correctness_agrees(text: str, same: bool) -> None:
     # a model that the metric wants to be given and never asks
     silent = type("Silent", (DeepEvalBaseLLM,), dict.fromkeys(ABSTRACT, lambda *_: "silent"))
     metric = JsonCorrectnessMetric(
-        expected_schema=Answer, model=silent(), include_reason=False, async_mode=False
+        expected_schema=cast("Any", Answer), model=silent(), include_reason=False, async_mode=False
     )
     value = ours({"is_json": {"schema": Answer.model_json_schema()}}, text, "")
     assert (value == theirs(metric, text, "-")) is same

@@ -237,7 +237,9 @@ def test_choices_agree(target: list[str], multiple: bool) -> None:
     async def theirs(text: str) -> Any:
         state = state_of(text, target, CHOICES)
         set_choices_based_on_generated_response(state, parse_answers(state, multiple))
-        return (await choice()(state, Target(target))).value
+        score = await choice()(state, Target(target))
+        assert score is not None
+        return score.value
 
     for text in CHOICE_TEXTS:
         found = ours({"choice": {"multiple": multiple}}, text, target, choices=CHOICES)

@@ -106,6 +106,18 @@ def measure(check: Any, case: Case = CASE, output: Output = OUTPUT, turn: int | 
     return evaluate(Check.model_validate(check), case, output, turn)
 
 
+def test_negated_a_graded_default_threshold_is_turned_round() -> None:
+    for answer, passed in (("the cat sat", False), ("a dog ran", True), ("the cat ran", True)):
+        case = Case(id="a", input="q", expected="the cat sat")
+        output = Output(case_id="a", text=answer)
+        plain = evaluate(Check(scorer="rouge_n"), case, output)
+        negated = evaluate(Check(scorer="rouge_n", negate=True), case, output)
+        assert (plain.status == "passed") is not passed
+        assert (negated.status == "passed") is passed
+        assert plain.value is not None
+        assert negated.value == 1 - plain.value
+
+
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.parametrize("negate", [False, True])
 def test_what_breaks_is_an_error_and_never_a_value(name: str, negate: bool) -> None:

@@ -87,3 +87,45 @@ def test_a_framework_that_is_not_installed_is_exit_2(bridge: Bridge, tmp_path: P
     unknown = bridge("run", suite, "--frameworks", "core,nix", "--run-dir", tmp_path / "R")
     assert unknown.returncode == 2
     assert "no framework 'nix'" in unknown.stderr
+
+
+NEEDY = """
+from bridge.model import Measurement
+from bridge.scorers import Scorer
+def score(case, output, params):
+    return [Measurement(value=1.0, reason="")]
+SCORER = Scorer("needy", "1", score, needs=("no_such_module",))
+"""
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_what_a_check_needs_and_lacks_is_exit_2(
+    bridge: Bridge, tmp_path: Path, group: bool
+) -> None:
+    check = {"needy:SCORER": {"metric": "needy"}}
+    checks = [{"all": [check], "metric": "g"}] if group else [check]
+    suite = write_suite(tmp_path, {"checks": checks}, needy=NEEDY)
+    done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert done.returncode == 2
+    said = "check needy needs no_such_module, which is not installed; run: pip install"
+    assert f"{said} 'bridge-evals[text]'" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "R").exists()
+
+
+def test_what_a_check_needs_is_looked_for_where_it_runs(
+    bridge: Bridge, tmp_path: Path, other: Path
+) -> None:
+    (tmp_path / "no_such_module.py").write_text("", "utf-8")  # here, and not there
+    suite = write_suite(
+        tmp_path,
+        {
+            "frameworks": [{"core": {"python": str(other)}}],
+            "checks": [{"needy:SCORER": {"metric": "needy"}}],
+        },
+        needy=NEEDY,
+    )
+    done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert done.returncode == 2
+    assert f"core with {other}: its checks need no_such_module" in done.stderr
+    assert f"run: {other} -m pip install 'bridge-evals[text]'" in done.stderr

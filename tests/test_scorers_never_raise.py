@@ -66,7 +66,19 @@ def test_any_text(check: Check) -> None:
 
 @pytest.mark.parametrize("check", WRITTEN, ids=lambda check: check.metric)
 def test_any_json(check: Check) -> None:
-    values = [None, True, 0, -1.5, 10**40, "", [], {}, {"": None}, float("nan"), float("inf")]
+    values: list[Any] = [
+        None,
+        True,
+        0,
+        -1.5,
+        10**40,
+        "",
+        [],
+        {},
+        {"": None},
+        float("nan"),
+        float("inf"),
+    ]
     for value in (*values, {"a": float("nan")}, deep(99), deep(100), ["\ud800"] * 3):
         for case in READ.values():
             measured(check, case, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ from bridge.model.errors import MissingDependency
 from bridge.model.suite import FrameworkConfig
 from bridge.plugin.framework import version_of
 from bridge.plugin.registry import get_framework
+from bridge.scorers.registry import INSTALL
 
 PROBE_S = 60
 _PROBE = """
 import json, sys
 from importlib import metadata
+from importlib.util import find_spec
 facts = {"bridge": metadata.version("bridge-evals"), "version": "", "error": None, "fix": ""}
+facts["lacks"] = [name for name in sys.argv[2:] if find_spec(name) is None]
 from bridge.model.errors import BridgeError
 from bridge.plugin.framework import version_of
 from bridge.plugin.registry import get_framework
@@ -41,8 +45,14 @@ def interpreter_of(config: FrameworkConfig, folder: Path) -> str | None:
     return str((folder / Path(config.python).expanduser()).absolute())
 
 
-def ensure_runnable(config: FrameworkConfig, folder: Path) -> str:
+def ensure_runnable(config: FrameworkConfig, folder: Path, needs: Sequence[str] = ()) -> str:
     """Make sure that a framework can be run where the suite wants it.
+
+    Args:
+        config: The framework.
+        folder: The suite's folder.
+        needs: Modules that the suite's checks need, looked for where another interpreter runs
+            them; in this one :func:`~bridge.scorers.registry.validate_check` does.
 
     Returns:
         The framework's version there.
@@ -55,7 +65,7 @@ def ensure_runnable(config: FrameworkConfig, folder: Path) -> str:
         framework = get_framework(config.name)
         framework.ensure_available()
         return version_of(framework.info)
-    facts = _ask(python, config.name)
+    facts = _ask(python, config.name, needs)
     ours = metadata.version("bridge-evals")
     if facts["bridge"] != ours:
         raise MissingDependency(
@@ -65,11 +75,14 @@ def ensure_runnable(config: FrameworkConfig, folder: Path) -> str:
     if facts["error"]:
         fix = facts["fix"].replace("run: pip", f"run: {python} -m pip")
         raise MissingDependency(f"{config.name} with {python}: {facts['error']}", fix=fix)
+    if facts["lacks"]:
+        what = f"{config.name} with {python}: its checks need {', '.join(facts['lacks'])}"
+        raise MissingDependency(what, fix=INSTALL.replace("pip", f"{python} -m pip", 1))
     return str(facts["version"])
 
 
-def _ask(python: str, name: str) -> dict[str, Any]:
-    command = [python, "-P", "-c", _PROBE, name]
+def _ask(python: str, name: str, needs: Sequence[str]) -> dict[str, Any]:
+    command = [python, "-P", "-c", _PROBE, name, *needs]
     try:
         done = subprocess.run(  # noqa: S603
             command, capture_output=True, text=True, timeout=PROBE_S, check=False

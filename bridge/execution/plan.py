@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bridge.execution.interpreter import ensure_runnable
@@ -12,12 +12,13 @@ from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.model.case import Case
+from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows
 from bridge.model.suite import FrameworkConfig, Suite, SystemConfig
 from bridge.scorers.evaluate import expected_rows
-from bridge.scorers.registry import validate_check
+from bridge.scorers.registry import needs_of, validate_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,13 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
     if not cases:
         wanted = f" with tag {', '.join(selection.tags)}" if selection.tags else ""
         raise InputError(f"no case{wanted} to run", where=suite_path, fix="widen the selection")
-    versions = {each.name: ensure_runnable(each, suite_path.parent) for each in suite.frameworks}
-    plan = Plan(suite, suite_path, golden, cases, versions)
+    plan = Plan(suite, suite_path, golden, cases, {})
     _check_checks(plan)
-    return plan
+    needs = needs_of([*suite.checks, *(check for case in cases for check in _own_checks(case))])
+    versions = {
+        each.name: ensure_runnable(each, suite_path.parent, needs) for each in suite.frameworks
+    }
+    return replace(plan, versions=versions)
 
 
 def import_from(folder: Path) -> None:
@@ -108,6 +112,10 @@ def _select_cases(cases: Sequence[Case], selection: Selection) -> tuple[Case, ..
     return tuple(chosen[: selection.limit] if selection.limit is not None else chosen)
 
 
+def _own_checks(case: Case) -> Iterable[Check]:
+    return (*case.checks, *(each for turn in case.turns for each in turn.checks))
+
+
 def _check_checks(plan: Plan) -> None:
     try:
         for check in plan.suite.checks:
@@ -117,7 +125,7 @@ def _check_checks(plan: Plan) -> None:
     for case in plan.cases:
         path, line = plan.golden.places[case.id]
         try:
-            for check in (*case.checks, *(each for turn in case.turns for each in turn.checks)):
+            for check in _own_checks(case):
                 validate_check(check)
         except InputError as error:
             raise InputError(error.what, where=path, line=line, fix=error.fix) from None

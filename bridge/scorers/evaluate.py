@@ -31,10 +31,15 @@ def version_of(check: Check) -> str:
 
 
 def threshold_of(check: Check) -> float | None:
-    """The threshold in force: the check's own, else its scorer's default."""
+    """The threshold in force, on the value as the check shows it: its own, else its scorer's.
+
+    Of a graded scorer, whose value a negated check shows as 1 - value, the default is turned round
+    too: what passes from 0.75 on passes negated up to 0.75.
+    """
     if check.threshold is not None or check.scorer == GROUP:
         return check.threshold
-    return get_scorer(check.scorer).threshold
+    default = get_scorer(check.scorer).threshold
+    return 1.0 - default if check.negate and default < 1.0 else default
 
 
 def per_turn(check: Check) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -187,10 +187,19 @@ def validate_check(check: Check) -> None:
         read_params(check)
 
 
+INSTALL = "run: pip install 'bridge-evals[text]'"
+
+
 def _ensure_needs(check: Check) -> None:
     missing = [name for name in get_scorer(check.scorer).needs if find_spec(name) is None]
     if missing:
-        raise MissingDependency(
-            f"check {check.metric} needs {', '.join(missing)}, which is not installed",
-            fix="run: pip install 'bridge-evals[text]'",
-        )
+        what = f"check {check.metric} needs {', '.join(missing)}, which is not installed"
+        raise MissingDependency(what, fix=INSTALL)
+
+
+def needs_of(checks: Iterable[Check]) -> tuple[str, ...]:
+    """The modules of the extra ``text`` without which some of the checks cannot be carried out."""
+    needs: set[str] = set()
+    for check in checks:
+        needs.update(needs_of(check.checks) if check.checks else get_scorer(check.scorer).needs)
+    return tuple(sorted(needs))

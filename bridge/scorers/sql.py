@@ -152,8 +152,10 @@ def _statements(text: str, dialect: str) -> list[Any] | str:
     from sqlglot import errors, exp
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what it does not read
-    kinds = (exp.Query, exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Show, exp.Use)
-    kinds += (exp.Set, exp.Describe, exp.Pragma, exp.Transaction, exp.Commit, exp.Rollback)
+    kinds: tuple[type[Any], ...] = (
+        *(exp.Query, exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Show, exp.Use),
+        *(exp.Set, exp.Describe, exp.Pragma, exp.Transaction, exp.Commit, exp.Rollback),
+    )
     try:
         trees = [tree for tree in sqlglot.parse(text, read=dialect) if tree is not None]
     except errors.SqlglotError as error:
