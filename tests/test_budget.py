@@ -66,3 +66,31 @@ def test_a_conversation_is_measured_as_a_whole() -> None:
     turns = (OutputTurn(latency_s=2.0), OutputTurn(latency_s=2.0))
     found = evaluate(check, case, Output(case_id="a", turns=turns, latency_s=4.0))
     assert (found.value, found.turn) == (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("params", "usage", "value"),
+    [
+        (100, (60, 40), 1.0),
+        (99, (60, 40), 0.0),
+        ({"max": 60, "of": "input"}, (60, 400), 1.0),
+        ({"max": 60, "of": "output"}, (60, 61), 0.0),
+        ({"max": 60, "of": "output"}, (None, 60), 1.0),
+    ],
+)
+def test_tokens(params: Any, usage: tuple[int | None, int], value: float) -> None:
+    recorded = {"input_tokens": usage[0], "output_tokens": usage[1]}
+    assert measure({"tokens": params}, usage=recorded).value == value
+
+
+@pytest.mark.parametrize("usage", [None, {"output_tokens": 5}])
+def test_tokens_that_are_not_recorded_are_an_error(usage: Any) -> None:
+    assert measure({"tokens": 10}, usage=usage).error == "ValueError: the output records no tokens"
+
+
+def test_finish_reason() -> None:
+    assert measure({"finish_reason": "stop"}, stop_reason="STOP").value == 1.0
+    assert measure({"finish_reason": "stop"}, stop_reason="length").value == 0.0
+    for negate in (False, True):  # unknown is never a pass
+        found = measure({"finish_reason": {"value": "stop", "negate": negate}})
+        assert found.error == "ValueError: the output records no stop reason"
