@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -22,12 +23,11 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def native(name: str, **options: Any) -> Any:
     """A metric of RAGAS, imported from its own module: the package warns of every use."""
-    from ragas.metrics import _bleu_score, _chrf_score, _rouge_score, _string
-
-    modules = (_string, _rouge_score, _bleu_score, _chrf_score)
+    names = ("string", "rouge_score", "bleu_score", "chrf_score", "context_recall")
+    modules = [import_module(f"ragas.metrics._{each}") for each in (*names, "context_precision")]
     module = next(each for each in modules if hasattr(each, name))
     if "distance_measure" in options:
-        options["distance_measure"] = _string.DistanceMeasure(options["distance_measure"])
+        options["distance_measure"] = modules[0].DistanceMeasure(options["distance_measure"])
     return getattr(module, name)(**options)
 
 
@@ -112,3 +112,37 @@ def test_the_first_sentence_alone_is_scored_there() -> None:
     value = theirs(native("BleuScore"), wrong, reference)
     assert ours("sacrebleu", wrong, reference) != pytest.approx(value)
     assert ours("sacrebleu", reference, reference) == pytest.approx(1.0)
+
+
+PASSAGES = ["Refunds take five days.", "Shipping is free.", "Refunds take 5 days", "x", "Ship!"]
+METRICS: list[tuple[str, Any]] = [
+    ("NonLLMContextRecall", "passage_recall"),
+    ("NonLLMContextPrecisionWithReference", "passage_precision"),
+    ("IDBasedContextRecall", {"passage_recall": {"by": "id"}}),
+    ("IDBasedContextPrecision", {"passage_precision": {"by": "id"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "written"), METRICS)
+def test_passages_agree(name: str, written: Any) -> None:
+    from ragas.dataset_schema import SingleTurnSample
+
+    metric, check = native(name), Check.model_validate(written)
+    subsets = [[i for i in range(len(PASSAGES)) if mask >> i & 1] for mask in range(1, 32)]
+    for found in subsets:
+        for wanted in subsets[::3]:
+            sample = SingleTurnSample(
+                retrieved_contexts=[PASSAGES[i] for i in found],
+                reference_contexts=[PASSAGES[i] for i in wanted],
+                retrieved_context_ids=list[Any](found),
+                reference_context_ids=list[Any](wanted),
+            )
+            value = asyncio.run(metric._single_turn_ascore(sample, callbacks=[]))
+            contexts = [{"text": PASSAGES[i], "id": str(i)} for i in wanted]
+            case = Case.model_validate(
+                {"id": "a", "input": "q", "expected": "", "reference_contexts": contexts}
+            )
+            retrieved = [{"text": PASSAGES[i], "id": str(i)} for i in found]
+            output = Output.model_validate({"case_id": "a", "retrieved_contexts": retrieved})
+            ours_value = evaluate(check, case, output).value
+            assert ours_value == pytest.approx(value, abs=1e-9), (found, wanted)

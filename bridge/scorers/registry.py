@@ -40,6 +40,8 @@ BUILT_IN = {
     "gleu": "bridge.scorers.bleu:GLEU",
     "sacrebleu": "bridge.scorers.bleu:SACREBLEU",
     "chrf": "bridge.scorers.bleu:CHRF",
+    "passage_recall": "bridge.scorers.retrieval:PASSAGE_RECALL",
+    "passage_precision": "bridge.scorers.retrieval:PASSAGE_PRECISION",
     "is_json": "bridge.scorers.structure:IS_JSON",
     "contains_json": "bridge.scorers.structure:CONTAINS_JSON",
     "is_xml": "bridge.scorers.xml:IS_XML",

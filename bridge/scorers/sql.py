@@ -153,7 +153,19 @@ def _statements(text: str, dialect: str) -> list[Any] | str:
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what it does not read
     kinds: tuple[type[Any], ...] = (
-        *(exp.Query, exp.DML, exp.DDL, exp.Drop, exp.Alter, exp.TruncateTable, exp.Show, exp.Use),
+        *(
+            exp.Query,
+            exp.Insert,
+            exp.Update,
+            exp.Delete,
+            exp.Merge,
+            exp.DDL,
+            exp.Drop,
+            exp.Alter,
+            exp.TruncateTable,
+            exp.Show,
+            exp.Use,
+        ),
         *(exp.Set, exp.Describe, exp.Pragma, exp.Transaction, exp.Commit, exp.Rollback),
     )
     try:
