@@ -81,6 +81,8 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 def _normalise_token(token: str) -> str:
     token = token.casefold()
+    if token.isascii() and token.isalpha():  # most are, and none is a number
+        return "" if token in ("a", "an", "the") else token
     bare = token.strip(string.whitespace + string.punctuation)
     for written in (token, bare):
         number = _finite(written)
