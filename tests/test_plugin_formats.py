@@ -229,6 +229,7 @@ def _write(text: str) -> Callable[[Path], object]:
 
 
 CASE_LINE = CASE.model_dump_json()
+QUOTED = "golden_set: cases.jsonl\nsystem: {recorded: o.jsonl}\n"
 FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "cases.jsonl": ("golden_set", lambda path: write_cases([CASE], path)),
     "one case.json": ("golden_set", _write(CASE_LINE)),
@@ -247,6 +248,8 @@ FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
         "suite",
         _write("# c\nname: s\ngolden_set :\n- a\nsystem: {python: 'm:f'}\n"),
     ),
+    "begun.yaml": ("suite", _write(f"\ufeff# c\n\n%YAML 1.2\n--- # d\n'name': s\n{QUOTED}")),
+    "broken.yaml": ("suite", _write(f"name: [s\n{QUOTED}")),
     "suite.json": ("suite", _write(SUITE_VALUE.model_dump_json(indent=1))),
     "baseline.json": (
         "baseline",
@@ -290,6 +293,10 @@ def test_our_files_are_told_apart(tmp_path: Path, name: str) -> None:
         '[{"id": "a", "input": "x", "expected": "y"}]',
         '{"name": "x", "version": "1.0.0", "scripts": {}}',
         "prompts: [a]\nproviders: [b]\ntests: []\n",
+        f"# A page\nSay: it\n\n```yaml\n{QUOTED}```\n",
+        f"---\ntitle: a page\n---\n~~~\n{QUOTED}~~~\n",
+        f"Dear all, here it is:\n\n{QUOTED}",
+        f"<pre>\n{QUOTED}</pre>",
         "name: ci\non: [push]\njobs: {}\n",
         "\x00" * 100,
         '{"scores" 1}',

@@ -49,6 +49,8 @@ _MARKS: Mapping[str, tuple[frozenset[str], ...]] = {
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _YAML_KEYS = (re.compile(rb"(?m)^golden_set[ \t]*:"), re.compile(rb"(?m)^system[ \t]*:"))
+_YAML_START = re.compile(rb"""\s*(?:[#%].*\n\s*|---\s+)*["']?[\w.-]+["']?[ \t]*:(?:\s|$)""")
+_FENCE = re.compile(rb"(?m)^(?:```|~~~)")
 
 
 class Shape(NamedTuple):
@@ -77,8 +79,14 @@ def document_shape(head: bytes) -> Shape | None:
     keys = leading_keys(head)
     if keys:
         return _closest(keys, DOCUMENTS)
-    found = sum(key.search(head) is not None for key in _YAML_KEYS)
+    found = sum(key.search(head) is not None for key in _YAML_KEYS) if _is_yaml(head) else 0
     return Shape("suite", found / len(_YAML_KEYS)) if found else None
+
+
+def _is_yaml(head: bytes) -> bool:
+    """Whether a text begins with a key of YAML, and is no Markdown page that quotes some."""
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    return _YAML_START.match(text) is not None and _FENCE.search(text) is None
 
 
 def leading_keys(data: bytes) -> list[str]:
