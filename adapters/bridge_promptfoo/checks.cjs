@@ -20,7 +20,8 @@ class Scorers {
   }
 
   results(output, context) {
-    const system = context.provider?.system ?? context.provider?.label ?? context.provider?.id?.() ?? 'default';
+    const { provider } = context;
+    const system = provider?.system || provider?.label || provider?.id?.() || 'default';
     const bySystem = this.asked.get(context.test) ?? new Map();
     this.asked.set(context.test, bySystem);
     const text = typeof output === 'string' ? output : JSON.stringify(output);
@@ -49,8 +50,8 @@ class Scorers {
     if (this.child) return true;
     if (this.starts > MOST_RESTARTS) return false;
     this.starts += 1;
-    const python = process.env.PROMPTFOO_PYTHON || 'python3';
-    const child = spawn(python, ['-P', '-X', 'utf8', '-m', 'bridge_promptfoo.child'], {
+    const { PROMPTFOO_PYTHON: python = 'python3', BRIDGE_PROMPTFOO_IMPORT_DIR: own } = process.env;
+    const child = spawn(python, ['-P', '-X', 'utf8', '-m', 'bridge_promptfoo.child', ...(own ? [own] : [])], {
       stdio: ['pipe', 'pipe', 'inherit'],
       windowsHide: true,
     });

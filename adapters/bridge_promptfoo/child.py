@@ -1,4 +1,6 @@
-"""The process that carries out checks for promptfoo: ``python -m bridge_promptfoo.child``.
+"""The process that carries out checks for promptfoo: ``python -m bridge_promptfoo.child [DIR]``.
+
+Scorers beside the suite are imported from ``DIR``: ``PYTHONPATH`` cannot hold one with a colon.
 
 One JSON document a line on standard input and output, in UTF-8: a test comes in, the results of
 all its checks go out, under the same ``id``.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 import time
 from typing import Any, BinaryIO
@@ -19,6 +22,7 @@ from bridge_promptfoo.scorers import measure
 
 def main() -> None:
     """Answer until there is no more input."""
+    sys.path[:0] = sys.argv[1:]
     with os.fdopen(os.dup(0), "rb") as requests, os.fdopen(os.dup(1), "wb") as replies:
         _set_apart()
         threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -137,8 +137,6 @@ def environment(
         switches: promptfoo's variables; ``{native_dir}`` is filled in.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTFOO_")}
-    paths = [str(import_dir)] if import_dir else []
-    paths += [kept["PYTHONPATH"]] if kept.get("PYTHONPATH") else []
     ours = {
         "PATH": search_path(),
         "HOME": str(folder / ".promptfoo"),
@@ -146,7 +144,7 @@ def environment(
         "NODE_OPTIONS": f"{kept.get('NODE_OPTIONS', '')} {OFFLINE} {LEAN}".strip(),
         "NO_COLOR": "1",
     }
-    if paths:
-        ours["PYTHONPATH"] = os.pathsep.join(paths)
+    if import_dir:
+        ours["BRIDGE_PROMPTFOO_IMPORT_DIR"] = str(import_dir)
     filled = {name: value.replace("{native_dir}", str(folder)) for name, value in switches}
     return {**kept, **filled, **ours}

@@ -14,7 +14,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_score
 from bridge.plugin.shared import decode, encode, summarise
 from bridge.scorers.evaluate import checks_with_turns, evaluate
-from bridge_promptfoo.records import ERROR, Component, Row
+from bridge_promptfoo.records import ERROR, Component, Grading, Row
 from bridge_promptfoo.seal import unseal
 
 NAME = "promptfoo"
@@ -22,6 +22,7 @@ ASSERT_SET = "assert-set"
 OTHER_THRESHOLDS = frozenset({"latency", "cost", "levenshtein", "perplexity", "word-count"})
 """Assertions whose threshold is in a unit of its own, not on the scale of their score."""
 
+_THREW = "Custom function threw error: "
 _NOT_SCORED = re.compile(
     r"(Custom function threw error|(Python|Ruby) code execution failed"
     r"|Error running (Python|Ruby) script|Webhook error|Invalid regex pattern)\b"
@@ -40,9 +41,18 @@ _GRADED = re.compile(
 def failure_of(row: Row) -> str | None:
     """Why a row was not scored at all, in one line; ``None`` if it was."""
     if row.failure_reason != ERROR and row.grading_result is not None:
-        return None
+        return _thrown(row.grading_result)
     text = row.error or (row.response or {}).get("error") or "promptfoo gave no result"
     return " ".join(str(text).partition("\n")[0].removeprefix("Error: ").split())
+
+
+def _thrown(grading: Grading) -> str | None:
+    """What a check of ours threw where promptfoo has that as a failure: a file's throw is none."""
+    for native in grading.component_results or ():
+        ours = native is not None and KEY in ((native.assertion or {}).get("config") or {})
+        if native is not None and ours and (native.reason or "").startswith(_THREW):
+            return (native.reason or "").partition("\n")[0].removeprefix(_THREW)
+    return None
 
 
 def unscored(

@@ -13,6 +13,7 @@ nothing was scored failed; one whose system failed, or whose scorer process died
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache, partial
 from pathlib import Path
@@ -26,10 +27,24 @@ from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.seal import inert, seal, unseal
 
-CHECKS = f"file://{Path(__file__).with_name('checks.cjs')}"
-"""The assertion, as promptfoo names a file."""
-SUMMARY = f"{CHECKS}:summary"
+SCRIPT = Path(__file__).with_name("checks.cjs")
+SUMMARY = f"file://{SCRIPT}:summary"
 """The scoring function of a test with such assertions: skipped checks count for nothing."""
+
+
+def to_script(path: Path) -> str:
+    """The value of a ``javascript`` assertion that calls what a file exports.
+
+    promptfoo cuts a file's name at its first colon; the file is then required by code.
+    """
+    if ":" not in str(path):
+        return f"file://{path}"
+    name = json.dumps(str(path)).replace("{", "\\u007b")  # the code is a template
+    return f"process.mainModule.require({name})(output, context)"
+
+
+CHECKS = to_script(SCRIPT)
+"""The assertion, as promptfoo has it."""
 
 SCORED = frozenset({"passed", "failed", "scored"})
 LEFT_OUT = frozenset({"skipped", "unsupported"})
