@@ -252,11 +252,20 @@ def test_an_unfinished_run_is_read_from_its_journal(tmp_path: Path) -> None:
     del members["header.json"]
     members["_journal/start.json"]["eval"]["dataset"] = {"sample_ids": ["a", "b"]}
     bundle, report = read(write_zip(tmp_path / "log.eval", members))
-    assert [row.value for row in bundle.scores] == [1.0]
+    assert [(row.case_id, row.value) for row in bundle.scores] == [("a", 1.0), ("b", None)]
+    assert bundle.scores[1].error == "the log does not hold this sample"
     assert set(report.notes) == {
         "the run's status is started",
         "the head speaks of 2 samples, the file holds 1",
     }
+
+
+def test_rows_of_samples_that_are_not_there_are_bounded(tmp_path: Path) -> None:
+    members = archived(log_of([sample_of("a", 1)]))
+    head = members["header.json"]["eval"]
+    head |= {"dataset": {"sample_ids": ["", "a", "b"]}, "config": {"epochs": 10**12}}
+    bundle, _ = read(write_zip(tmp_path / "log.eval", members))
+    assert len(bundle.scores) == 1 + 10_000
 
 
 def test_a_sample_without_any_score_is_an_error_not_absent(tmp_path: Path) -> None:

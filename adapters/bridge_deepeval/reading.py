@@ -107,8 +107,17 @@ class RunReading:
             yield f"{self._run.nulled} numbers are NaN or infinite: read as null"
         if self._renamed:
             yield f"{self._renamed} test cases had the name of another; a number was added"
+        left_out = sum(map(_left_out, (self._run.test_cases, self._run.conversational_test_cases)))
+        if left_out:
+            yield f"by their order {left_out} test cases are not in the file"
         passed, failed = self._run.test_passed, self._run.test_failed
         if passed is None or failed is None:
             yield "the run has no totals: it may not have been finished"
         elif passed + failed != (held := len(bundle.outputs)):
             yield f"the totals speak of {passed + failed} test cases, the file holds {held}"
+
+
+def _left_out(native: Sequence[records.TestCase | records.Conversation] | None) -> int:
+    """Places that no test case has: of one whose metrics were all skipped nothing is written."""
+    orders = {each.order for each in native or () if each.order is not None}
+    return max(orders) + 1 - len(orders) if orders else 0

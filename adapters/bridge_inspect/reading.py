@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -20,6 +21,8 @@ from bridge_inspect import records
 from bridge_inspect.cases import from_sample
 from bridge_inspect.rows import NAME, read_score
 
+MOST_ABSENT = 10_000
+"""Most samples that a log does not hold of which each gets rows."""
 NO_MODEL = frozenset({"", "none", "none/none"})
 
 
@@ -75,6 +78,9 @@ class LogReading:
 
     def finish(self) -> tuple[Bundle, ConversionReport]:
         """Bundle and report of everything read."""
+        if KEY not in (self._log.eval.metadata or {}):
+            for output in islice(self._absent(), MOST_ABSENT):
+                self._reading.absent(output, "the log does not hold this sample")
         bundle = self._reading.bundle(each.name for each in self._log.eval.scorers or [])
         lines = [
             ConversionLine(field="samples[]", fate="native", count=len(bundle.outputs)),
@@ -87,6 +93,18 @@ class LogReading:
             notes=(*self._reading.notes(), *self._notes(bundle)),
         )
         return bundle, report
+
+    def _absent(self) -> Iterator[Output]:
+        """Samples that an interrupted run had before it, and never wrote."""
+        spec, there = self._log.eval, self._reading.outputs
+        default = "default" if spec.model in NO_MODEL else spec.model
+        system = next(iter(there))[0] if there else default
+        for name in dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ()):
+            if not name.strip():
+                continue
+            for epoch in range(1, (spec.config.epochs or 1) + 1):
+                if (system, name, epoch) not in there:
+                    yield Output(system=system, case_id=name, epoch=epoch)
 
     def _notes(self, bundle: Bundle) -> Iterator[str]:
         log = self._log

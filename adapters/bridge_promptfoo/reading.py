@@ -56,7 +56,7 @@ class ResultsReading:
         self._systems = _Systems(file)
         self._tests: dict[str, str] = {}
         self._epochs: Counter[tuple[str, str]] = Counter()
-        self._native = self._renamed = self._lenient = 0
+        self._native = self._renamed = self._lenient = self._cached = 0
 
     def read(self) -> tuple[Bundle, ConversionReport]:
         """Bundle and report of everything in the file.
@@ -97,6 +97,7 @@ class ResultsReading:
             rows = self._own(row, case, output, failure)
             self._reading.add(case, output, rows)
             return
+        self._cached += response.get("cached") is True
         case, output = self._identified(case, output, row)
         if failure is not None:
             output = output.model_copy(update={"error": failure})
@@ -173,6 +174,8 @@ class ResultsReading:
             yield f"{self._renamed} tests had the name of another; a number was added"
         if self._lenient:
             yield f"{self._lenient} tests passed by their threshold although an assertion failed"
+        if self._cached:
+            yield f"{self._cached} answers are from promptfoo's cache: the system was not asked"
         if stats is None:
             yield "the file has no totals: the run may not have been finished"
             return

@@ -76,6 +76,10 @@ class Reading:
             self.silent += 1
             self._owed.append((output, names, f"{self.framework} recorded no score"))
 
+    def absent(self, output: Output, why: str) -> None:
+        """Owe every metric of an answer that the file speaks of and does not hold."""
+        self._owed.append((output, frozenset(), why))
+
     def bundle(self, metrics: Iterable[str] = ()) -> Bundle:
         """Everything read, complete.
 
