@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_gate import gate
 from promptfoo_runs import Rows, evaluate, make_job, native_rows, read_back, run_job
 
 from bridge.model import Bundle, Case, Suite
 from bridge.model.errors import InputError
-from bridge_promptfoo import to_config
+from bridge_promptfoo import launch, to_config
 
 pytestmark = pytest.mark.xdist_group("promptfoo")
 
@@ -45,6 +46,7 @@ class Own:
     native: dict[str, Any]
     rows: Rows
     notes: tuple[str, ...]
+    file: Path
 
     def row(self, case_id: str, metric: str) -> dict[str, Any]:
         return next(
@@ -67,7 +69,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Own:
     results, _ = evaluate(folder, config, OPENAI_API_KEY="")
     rows, _, notes = read_back(folder / "own.json")
     native = {row["testCase"]["description"]: row for row in native_rows(results)}
-    return Own(native, rows, notes)
+    return Own(native, rows, notes, folder / "own.json")
 
 
 def test_a_missing_judge_key_passes_under_a_test_threshold(own: Own) -> None:
@@ -154,6 +156,73 @@ def test_a_case_on_which_nothing_was_scored_is_red_in_promptfoos_view(tmp_path: 
     (native,) = native_rows(json.loads((tmp_path / "native" / "s-0.json").read_bytes()))
     assert native["success"] is False
     assert native["error"].startswith("nothing was scored: ")
+
+
+def test_a_crash_under_a_threshold_does_not_pass_the_gate(tmp_path: Path, own: Own) -> None:
+    (native,) = [own.native["crash under a threshold"]]
+    assert native["success"] is True  # promptfoo
+    found = gate(only(own, tmp_path, "crash under a threshold", "fine"))
+    assert found.code == 3
+    assert (
+        "promptfoo/javascript of case 'crash under a threshold': Custom function" in found.reasons
+    )
+    assert gate(only(own, tmp_path, "fine"), ["fine"]).code == 0
+
+
+def test_totals_that_were_not_counted_again(tmp_path: Path, own: Own) -> None:
+    """As after a filter or a merge by hand; a pipeline that asks the totals sees no difference."""
+    path = only(own, tmp_path, "fine")
+    totals = json.loads(path.read_bytes())["results"]["stats"]
+    assert totals["successes"] == sum(row["success"] for row in own.native.values())  # promptfoo
+
+    found = gate(path, ["fine", "typo"])
+    assert found.code == 3
+    assert "promptfoo: no row of 1 case of the suite, such as 'typo'" in found.reasons
+    assert "those of the rows (1, 0, 0)" in found.notes
+
+
+def only(own: Own, folder: Path, *names: str) -> Path:
+    """The results file with some of its rows, everything else as it was."""
+    results = json.loads(own.file.read_bytes())
+    rows = results["results"]["results"]
+    results["results"]["results"] = [row for row in rows if row["testCase"]["description"] in names]
+    path = folder / f"{len(names)}.json"
+    path.write_text(json.dumps(results), encoding="utf-8")
+    return path
+
+
+def test_an_answer_of_the_system_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script reads is not part of the key that its answers are cached by."""
+    monkeypatch.setattr(launch, "FLAGS", [flag for flag in launch.FLAGS if flag != "--no-cache"])
+    (tmp_path / "answer.sh").write_text("cat model.txt")
+    config = {"prompts": ["p"], "providers": ["exec:sh answer.sh"], "tests": [{"assert": [OK]}]}
+    for answer in ("yes", "no"):
+        (tmp_path / "model.txt").write_text(answer)
+        results, code = evaluate(tmp_path, config)
+        assert (code, native_rows(results)[0]["response"]["output"]) == (0, "yes")  # promptfoo
+    assert "1 answers are from promptfoo's cache" in gate(tmp_path / "own.json").notes
+
+    statuses = []
+    for answer in ("yes", "no"):
+        job = make_job(tmp_path, [{"id": "a", "input": "q", "expected": "yes"}],
+                       [{"case_id": "a", "text": answer}], ["equals"])  # fmt: skip
+        statuses += [row["status"] for row in run_job(job)[0].values()]
+    assert statuses == ["passed", "failed"]
+
+
+def test_tests_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    test = {"description": "twin", "providerOutput": "yes", "assert": [OK]}
+    tests = [test, {**test, "providerOutput": "no", "vars": {"n": 2}}]
+    results, _ = evaluate(tmp_path, {"prompts": ["p"], "providers": ["echo"], "tests": tests})
+    by_name = {row["testCase"]["description"]: row["success"] for row in native_rows(results)[::-1]}
+    assert by_name == {"twin": True}  # promptfoo: no name is asked to be the only one
+
+    rows, _, notes = read_back(tmp_path / "own.json")
+    assert {row["case_id"]: row["status"] for row in rows.values()} == {
+        "twin": "passed",
+        "twin (2)": "failed",
+    }
+    assert "1 tests had the name of another; a number was added" in notes
 
 
 LEAK = "{{ env.BRIDGE_TEST_SECRET }}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_gate import gate
 from pydantic import ValidationError
 from ragas_jobs import make_bundle, make_job, plain, switched_off
 
@@ -80,6 +81,9 @@ def test_a_metric_that_crashes_leaves_the_mean(tmp_path: Path) -> None:
     bundle, report = read_back(result, tmp_path)
     assert [row.status for row in bundle.scores] == ["scored", "error", "error"]
     assert "2 of 3 values of mine are blank: errors" in report.notes
+    found = gate(tmp_path / "result.csv")
+    assert found.code == 3
+    assert "2 rows could not be scored" in found.reasons
 
 
 def test_a_shared_scorer_that_crashes_is_an_error_row(tmp_path: Path) -> None:
@@ -150,14 +154,18 @@ def test_an_experiment_drops_the_rows_that_raise(tmp_path: Path) -> None:
     from bridge_ragas.scorers import SCORERS
 
     backend = LocalJSONLBackend(root_dir=str(tmp_path))
-    dataset: Any = Dataset(name="d", backend=backend, data=[{"n": str(n)} for n in range(3)])
+    numbers = [{"id": f"n{n}", "user_input": "q", "n": str(n)} for n in range(3)]
+    dataset: Any = Dataset(name="d", backend=backend, data=numbers)
 
     @experiment()
     async def crashing(row: Any) -> dict[str, Any]:
-        return {"n": row["n"], "value": 1 / int(row["n"])}
+        return {**row, "response": row["n"], "inverse": 1 / int(row["n"])}
 
     kept: Any = asyncio.run(crashing.arun(dataset, name="one", backend=backend))
     assert len(kept) == 2  # three went in; nothing says which is missing
+    found = gate(tmp_path / "experiments" / "one.jsonl", ["n0", "n1", "n2"], inverse=0.5)
+    assert found.code == 3
+    assert "ragas: no row of 1 case of the suite, such as 'n0'" in found.reasons
 
     metric = SCORERS["latency"](max=1, collection=True)
 
