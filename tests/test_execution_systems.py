@@ -86,11 +86,34 @@ def test_a_system_that_dies_keeps_its_answers(bridge: Bridge, tmp_path: Path) ->
     (tmp_path / "bot.py").write_text(text, "utf-8")
     done = bridge("run", suite, "--run-dir", tmp_path / "R", "--resume")
     assert done.returncode == 0, done.stdout
-    questions = tmp_path / "R" / "jobs" / "system" / "questions.jsonl"
-    assert [json.loads(line)["case"]["id"] for line in questions.read_text().splitlines()] == [
-        "c2",
-        "c3",
-    ]
+    assert asked(tmp_path / "R") == ["c2", "c3"]
+
+
+def asked(run: Path) -> list[str]:
+    lines = (run / "jobs" / "system" / "questions.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line)["case"]["id"] for line in lines]
+
+
+def test_resume_keeps_no_answer_to_another_question(bridge: Bridge, tmp_path: Path) -> None:
+    suite, run = suite_with(tmp_path, "text"), tmp_path / "R"
+    assert bridge("run", suite, "--run-dir", run).returncode == 0
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(cases.read_text("utf-8").replace('"q1"', '"q9"'), "utf-8")
+    done = bridge("run", suite, "--run-dir", run, "--resume", "--gate")
+    assert asked(run) == ["c1"]
+    assert [each["text"] for each in outputs_of(run)] == ["a0", "a9", "a2", "a3"]
+    assert done.returncode == 1
+
+
+def test_resume_keeps_no_answer_of_another_system(bridge: Bridge, tmp_path: Path) -> None:
+    suite, run = suite_with(tmp_path, "text"), tmp_path / "R"
+    assert bridge("run", suite, "--run-dir", run).returncode == 0
+    suite_with(tmp_path, "nothing")
+    assert bridge("run", suite, "--run-dir", run, "--resume").returncode == 2
+    suite_with(tmp_path, "breaks", timeout_s=0.5)  # what the first one said is gone by now
+    done = bridge("run", suite, "--run-dir", run, "--resume", "--gate")
+    assert done.returncode == 3
+    assert asked(run) == ["c0", "c1", "c2", "c3"]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ from bridge.execution.jobs import (
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.execution.record import framework_record, known, opening
-from bridge.execution.system import collect_outputs, recorded_outputs
-from bridge.files.outputs import read_outputs, write_outputs
+from bridge.execution.system import collect_outputs, kept_answers, recorded_outputs
+from bridge.files.outputs import write_outputs
 from bridge.files.store import RunStore
 from bridge.model.errors import InputError
 from bridge.model.job import Job, JobSpec
@@ -88,9 +88,10 @@ class Drive:
             KeyboardInterrupt: Once everything scored so far is on disk.
         """
         self._claim_directory()
+        kept = self._kept()
         record = opening(self.plan)
         self.store.write_record(record)
-        outputs = self._outputs()
+        outputs = self._outputs(kept)
         expected = rows_of(self.plan, outputs)
         self.store.write_rows(expected)
         record = known(record, self.plan, outputs, expected, self._notes)
@@ -118,13 +119,19 @@ class Drive:
             for path in (self.store.outputs_path, self.store.rows_path, root / "eval-report.json"):
                 path.unlink(missing_ok=True)
 
-    def _outputs(self) -> list[Output]:
+    def _kept(self) -> list[Output]:
+        """Answers to go on with; the others are gone before the record speaks of this run."""
+        if not self.resume or self.plan.suite.system.recorded:
+            return []
+        kept = kept_answers(self.plan, self.store)
+        write_outputs(kept, self.store.outputs_path)
+        return kept
+
+    def _outputs(self, kept: Sequence[Output]) -> list[Output]:
         if self.plan.suite.system.recorded:
             outputs, notes = recorded_outputs(self.plan)
             write_outputs(outputs, self.store.outputs_path)
         else:
-            there = self.resume and self.store.outputs_path.is_file()
-            kept = read_outputs(self.store.outputs_path) if there else []
             outputs, notes = collect_outputs(
                 self.plan, self.store, kept, lambda n, of: self.progress("outputs", n, of)
             )

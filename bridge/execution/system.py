@@ -10,12 +10,14 @@ from bridge.execution.collector import Question, write_collection
 from bridge.execution.jobs import read_ending
 from bridge.execution.plan import Plan
 from bridge.execution.process import Child, start
+from bridge.files.digest import case_digest
 from bridge.files.jsonl import read_lines
 from bridge.files.outputs import read_outputs, write_outputs
 from bridge.files.store import RunStore
 from bridge.files.suite import resolve
 from bridge.model.errors import InputError
 from bridge.model.output import Output
+from bridge.model.suite import SystemConfig
 
 Tick = Callable[[int, int], None]
 """Called with (answers so far, answers owed)."""
@@ -58,6 +60,22 @@ def _complete(
         for case in plan.cases
         for epoch in range(1, epochs + 1)
     ]
+
+
+def kept_answers(plan: Plan, store: RunStore) -> list[Output]:
+    """Answers of an earlier run in this directory, of the same system to the same cases."""
+    if not (store.exists() and store.outputs_path.is_file() and store.rows_path.is_file()):
+        return []
+    if _identity(store.read_record().suite.system) != _identity(plan.suite.system):
+        return []
+    then = {row.case_id: row.digest for row in store.read_rows()}
+    same = {case.id for case in plan.cases if then.get(case.id) == case_digest(case)}
+    return [output for output in read_outputs(store.outputs_path) if output.case_id in same]
+
+
+def _identity(system: SystemConfig) -> dict[str, object]:
+    """What answers depend on: all but how quickly they are asked for."""
+    return system.model_dump(exclude={"concurrency", "timeout_s"})
 
 
 def collect_outputs(
