@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 
 from conftest import ROOT, Bridge
 
 from bridge.cli.main import COMMANDS
 from bridge.scorers.catalogue import catalogue
 
-PAGE = re.compile(r"\b((?:docs|adapters)/[\w./-]+\.(?:md|json))")
+TEST = re.compile(r"`(\w+(?:\.py)?)((?:::\w+)+)`")
+FRAMEWORKS = ("deepeval", "inspect", "promptfoo", "ragas")
 
 
 def test_the_scorers_page_is_generated_from_the_code() -> None:
@@ -39,6 +42,27 @@ def test_the_error_texts_name_pages_that_exist() -> None:
     assert named
     for name in named:
         assert (ROOT / name).exists(), name
+
+
+def names_of(file: str) -> Iterator[str]:
+    """The tests of a file, those of a class with its name in front."""
+    for node in ast.parse((ROOT / "tests" / file).read_text("utf-8")).body:
+        for each in node.body if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(each, ast.FunctionDef) and each.name.startswith("test_"):
+                yield "::".join(["", node.name, each.name] if each is not node else ["", each.name])
+
+
+def test_every_test_that_keeps_the_gate_from_a_false_green_is_there() -> None:
+    text = (ROOT / "docs" / "never-green.md").read_text("utf-8")
+    named: dict[str, set[str]] = {}
+    for file, test in TEST.findall(text):
+        path = file if file.endswith(".py") else f"test_{file}_never_green.py"
+        named.setdefault(path, set()).add(test)
+    for file, tests in named.items():
+        assert tests <= set(names_of(file)), file
+    for framework in FRAMEWORKS:
+        file = f"test_{framework}_never_green.py"
+        assert named[file] == set(names_of(file)), f"{file}: not all of it is on the page"
 
 
 def test_each_command_says_what_it_does(bridge: Bridge) -> None:
