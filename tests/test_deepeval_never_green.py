@@ -62,7 +62,7 @@ def own_metric(
             self.threshold = threshold
 
         @property
-        def __name__(self) -> str:
+        def __name__(self) -> Any:
             return name
 
         def measure(self, test_case: Any, *_: Any, **__: Any) -> Any:
@@ -266,7 +266,7 @@ def test_a_cached_result_for_a_changed_tool_call(tmp_path: Path) -> None:
 
     metric = own_metric("calls", lambda case: float(case.tools_called[0].name == "refund"))
     for tool in ("refund", "delete_account"):
-        called = answered("done", tools_called=[ToolCall(name=tool)])
+        called = answered("done", tools_called=[ToolCall(name=tool, input_parameters={})])
         results, _ = evaluate([called], metric, cache=True)
         assert results[0].success is True  # DeepEval: the second is the first one's result
 

@@ -45,11 +45,14 @@ def test_the_error_texts_name_pages_that_exist() -> None:
 
 
 def names_of(file: str) -> Iterator[str]:
-    """The tests of a file, those of a class with its name in front."""
+    """The tests of a file as pytest names them, those of a class with its name in front."""
     for node in ast.parse((ROOT / "tests" / file).read_text("utf-8")).body:
-        for each in node.body if isinstance(node, ast.ClassDef) else [node]:
+        body, place = (
+            (node.body, f"::{node.name}") if isinstance(node, ast.ClassDef) else ([node], "")
+        )
+        for each in body:
             if isinstance(each, ast.FunctionDef) and each.name.startswith("test_"):
-                yield "::".join(["", node.name, each.name] if each is not node else ["", each.name])
+                yield f"{place}::{each.name}"
 
 
 def test_every_test_that_keeps_the_gate_from_a_false_green_is_there() -> None:
