@@ -307,7 +307,7 @@ def test_samples_that_an_interrupted_run_never_got(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
     (file,) = (tmp_path / "logs").glob("*.eval")
     samples = read_eval_log(str(file)).samples or []
