@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from bridge.gate.epochs import case_values
 from bridge.gate.table import (
     ERROR,
     FAILED,
@@ -20,6 +21,10 @@ from bridge.gate.table import (
     Table,
 )
 from bridge.model.errors import InputError
+from bridge.model.policy import Reducer
+
+Clusters = Mapping[str, str]
+"""The cluster of each case, by id; a case that is not there is one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Series:
         framework: Whose rows these are.
         cases: Ids of the scored cases, sorted.
         codes: Their numbers in the table.
-        values: Mean value of each case over its epochs and turns; shape (n,).
+        values: Value of each case: the mean over its turns, reduced over its epochs; shape (n,).
         binary: Whether every row is 0 or 1 and every case has one row.
         passed: Rows passed.
         failed: Rows failed.
@@ -42,6 +47,7 @@ class Series:
         thresholded: Whether any row has a threshold.
         rows: Numbers of the rows in the table.
         stamp: What the values depend on; of several scorers, all joined by ``+``.
+        clusters: The cluster of each case; ``None`` where every case is one of its own.
     """
 
     name: str
@@ -59,6 +65,7 @@ class Series:
     thresholded: bool
     rows: Ints
     stamp: Stamp
+    clusters: tuple[str, ...] | None = None
 
     @property
     def mean(self) -> float | None:
@@ -76,18 +83,26 @@ class Series:
         return self.passed / self.decided if self.decided else None
 
 
-def series_of(table: Table, order: Sequence[str]) -> list[Series]:
+def series_of(
+    table: Table,
+    order: Sequence[str],
+    *,
+    epochs: Reducer = "mean",
+    clusters: Clusters | None = None,
+) -> list[Series]:
     """The gated names of one system, sorted: a shared check once, a native metric a framework.
 
     Args:
         table: Rows of one system.
         order: The frameworks; a shared check is taken from the first of them that can score it.
+        epochs: How the values of a case over several epochs become one.
+        clusters: Cases that belong together.
 
     Raises:
         InputError: If a shared check bears the name of a native metric.
     """
     found: dict[str, Series] = {}
-    for series in _all_series(table, order):
+    for series in _all_series(table, order, epochs, clusters):
         first = found.setdefault(series.name, series)
         if first.metric != series.metric:
             raise InputError(
@@ -104,24 +119,27 @@ def _is_idle(series: Series) -> bool:
     return series.unsupported == len(series.rows)
 
 
-def _all_series(table: Table, order: Sequence[str]) -> Iterator[Series]:
+def _all_series(
+    table: Table, order: Sequence[str], epochs: Reducer, clusters: Clusters | None
+) -> Iterator[Series]:
     for framework in order:
         rows = table.of_framework(framework)
         for metric in np.unique(table.metric[rows]):
-            yield _series(table, rows[table.metric[rows] == metric])
+            yield _series(table, rows[table.metric[rows] == metric], epochs, clusters)
 
 
-def _series(table: Table, rows: Ints) -> Series:
+def _series(table: Table, rows: Ints, epochs: Reducer, clusters: Clusters | None) -> Series:
     framework = table.framework_names[table.framework[rows[0]]]
     metric = table.metric_names[table.metric[rows[0]]]
     status, value = table.status[rows], table.value[rows]
     valued = ~np.isnan(value)
-    codes, values, largest = _case_means(table.case[rows][valued], value[valued])
+    codes, values, largest = case_values(table, rows[valued], epochs)
+    cases = tuple(table.case_names[code] for code in codes)
     return Series(
         name=metric if table.is_shared(framework, metric) else f"{framework}/{metric}",
         metric=metric,
         framework=framework,
-        cases=tuple(table.case_names[code] for code in codes),
+        cases=cases,
         codes=codes,
         values=values,
         binary=largest == 1 and bool(np.isin(value[valued], (0.0, 1.0)).all()),
@@ -133,15 +151,8 @@ def _series(table: Table, rows: Ints) -> Series:
         thresholded=bool((~np.isnan(table.threshold[rows])).any()),
         rows=rows,
         stamp=_joined(table.stamps_of(framework, metric)),
+        clusters=None if clusters is None else tuple(clusters.get(case, case) for case in cases),
     )
-
-
-def _case_means(cases: Ints, values: Floats) -> tuple[Ints, Floats, int]:
-    """Mean value of each case, and the largest number of rows of one case."""
-    if not len(cases):
-        return cases, values, 0
-    unique, starts, counts = np.unique(cases, return_index=True, return_counts=True)
-    return unique, np.add.reduceat(values, starts) / counts, int(counts.max())
 
 
 def _joined(stamps: frozenset[Stamp]) -> Stamp:

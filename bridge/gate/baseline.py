@@ -8,16 +8,23 @@ from bridge.gate.evidence import Evidence
 from bridge.gate.table import Table
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
+from bridge.model.policy import Reducer
 from bridge.model.run import MetricRecord
 
 
-def make_baseline(evidence: Evidence, system: str | None = None, created: str = "") -> Baseline:
+def make_baseline(
+    evidence: Evidence,
+    system: str | None = None,
+    created: str = "",
+    epochs: Reducer | None = None,
+) -> Baseline:
     """The baseline of a body of evidence.
 
     Args:
         evidence: Rows and their background.
         system: The system to take, where the rows hold several.
         created: The time, ISO 8601 in UTC.
+        epochs: How several epochs become one value; as the run's own policy says if left out.
 
     Raises:
         InputError: If its rows cannot be trusted, for then nothing can be compared with them.
@@ -28,8 +35,10 @@ def make_baseline(evidence: Evidence, system: str | None = None, created: str = 
         raise InputError(
             f"no baseline of rows that cannot be trusted: {broken[0]}", fix="run again"
         )
-    series = [each for each in series_of(evidence.table, evidence.order) if each.cases]
     record = evidence.records[0] if len(evidence.records) == 1 else None
+    reducer = epochs or (record.suite.gate.epochs if record else "mean")
+    found = series_of(evidence.table, evidence.order, epochs=reducer)
+    series = [each for each in found if each.cases]
     return Baseline(
         created=created,
         suite=record.suite.name if record else "",
@@ -39,6 +48,7 @@ def make_baseline(evidence: Evidence, system: str | None = None, created: str = 
         metrics={each.name: _metric(evidence, each) for each in series},
         frameworks=_versions(evidence.table),
         judges=dict(sorted(evidence.judges.items())),
+        epochs=reducer,
         scores={
             each.name: dict(zip(each.cases, each.values.tolist(), strict=True)) for each in series
         },

@@ -17,8 +17,13 @@ SHOWN = 3
 """Examples named in a reason."""
 
 
-def faults(evidence: Evidence) -> list[str]:
-    """Why the rows of a body of evidence cannot be trusted; empty if they can."""
+def faults(evidence: Evidence, *, broken_rows: bool = True) -> list[str]:
+    """Why the rows of a body of evidence cannot be trusted; empty if they can.
+
+    Args:
+        evidence: Rows and their background.
+        broken_rows: Whether a row that could not be scored is a fault.
+    """
     table = evidence.table
     broken_frameworks = [
         f"{record.name}: {note}" for record in evidence.frameworks for note in record.notes
@@ -31,7 +36,7 @@ def faults(evidence: Evidence) -> list[str]:
         *not_as_owed(table, evidence.owed),
         *_cases_without_rows(evidence),
         *_uneven_epochs(evidence),
-        *_broken(evidence),
+        *(_broken(evidence) if broken_rows else ()),
         *_unscored_cases(table),
         *_mixed_stamps(table),
         *parity_faults(table, evidence.order, frozenset(evidence.owed)),

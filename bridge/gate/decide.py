@@ -4,51 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from datetime import datetime
 
+from bridge.gate.against import compare, expiry, per_case
 from bridge.gate.agreement import agreement
 from bridge.gate.align import Series, series_of
-from bridge.gate.changes import Changes, compare_background
+from bridge.gate.broken import treat
+from bridge.gate.clusters import clusters_of
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
 from bridge.gate.failures import failed_cases, regressions
-from bridge.gate.metric import MetricDecision, decide_metric
+from bridge.gate.flaky import flakiness
+from bridge.gate.metric import decide_metric
 from bridge.gate.must_pass import must_pass
-from bridge.gate.notes import comparison_notes
-from bridge.gate.regressions import SEED, Finding, judge_pairings, pair
+from bridge.gate.reasons import Reasons
+from bridge.gate.regressions import SEED, Finding
+from bridge.gate.slices import slices_of
 from bridge.gate.table import ERROR
 from bridge.gate.thresholds import policies, unmeasured
-from bridge.gate.wording import count
 from bridge.model.baseline import Baseline
 from bridge.model.policy import GatePolicy, MetricPolicy
-from bridge.model.verdict import MetricResult, Totals, Verdict, VerdictName
-
-
-@dataclass(slots=True)
-class _Reasons:
-    """Reasons by what they lead to, as they are found."""
-
-    errors: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def verdict(self) -> VerdictName:
-        if self.errors:
-            return "error"
-        if self.failures:
-            return "failed"
-        return "inconclusive" if self.doubts else "passed"
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.errors, *self.failures, *self.doubts)))
-
-    def add(self, name: str, decision: MetricDecision) -> None:
-        self.errors += [f"{name}: {reason}" for reason in decision.errors]
-        self.failures += [f"{name}: {reason}" for reason in decision.failures]
-        self.doubts += [f"{name}: {reason}" for reason in decision.doubts]
+from bridge.model.verdict import MetricResult, Totals, Verdict
 
 
 def decide(
@@ -59,6 +36,7 @@ def decide(
     system: str | None = None,
     baseline_name: str | None = None,
     suite: str = "",
+    now: datetime | None = None,
 ) -> Verdict:
     """Decide on a body of evidence.
 
@@ -69,18 +47,28 @@ def decide(
         system: The system to decide on, where the rows hold several.
         baseline_name: Where the baseline was read, for the report.
         suite: Name of the suite, for the report.
+        now: The time that a baseline's age is counted to; the clock's if left out.
 
     Raises:
         InputError: If the policy names what is not there, or the system is not clear.
     """
     evidence = evidence.of_system(system)
+    reasons = Reasons(
+        errors=faults(evidence, broken_rows=policy.errors.treat == "refuse"),
+        notes=list(evidence.notes),
+    )
+    totals = _totals(evidence)
+    treated = treat(evidence.table, policy)
+    reasons.errors += [*treated.errors, *expiry(baseline, policy.max_baseline_age_days, now)]
+    reasons.notes += treated.notes
+    evidence = replace(evidence, table=treated.table)
     table = evidence.table
-    series = series_of(table, evidence.order)
-    entries = policies(policy, series, evidence, _per_case(baseline))
+    clusters = clusters_of(evidence, policy.clusters)
+    series = series_of(table, evidence.order, epochs=policy.epochs, clusters=clusters)
+    entries = policies(policy, series, evidence, per_case(baseline))
     gated = [each for each in series if entries[each.name].gate]
     names = frozenset(each.name for each in gated)
-    reasons = _Reasons(errors=faults(evidence), notes=list(evidence.notes))
-    changes, findings = _compare(evidence, series, names, policy, baseline, reasons)
+    changes, findings = compare(evidence, series, names, policy, baseline, reasons, treated.excused)
     metrics = _decide_metrics(series, entries, findings, policy, baseline, reasons)
     _decide_cases(policy, evidence, series, gated, reasons)
     return Verdict(
@@ -96,8 +84,10 @@ def decide(
         regressed=tuple(regressions(findings, names, policy, evidence)),
         failures=failed_cases(evidence, series, findings, _blocking(metrics)),
         agreement=agreement(table, evidence.order),
+        slices=slices_of(evidence, gated, findings, policy.slices),
+        flaky=flakiness(table, series),
         weighted_score=_weighted(metrics),
-        totals=_totals(evidence),
+        totals=totals,
         confidence=policy.confidence,
         family=len(names & set(findings)),
         min_effect=policy.min_effect,
@@ -114,7 +104,7 @@ def _decide_cases(
     evidence: Evidence,
     series: Sequence[Series],
     gated: Sequence[Series],
-    reasons: _Reasons,
+    reasons: Reasons,
 ) -> None:
     """Must-pass cases, and whether anything decides at all."""
     reasons.errors += unmeasured(policy, series, evidence)
@@ -128,62 +118,13 @@ def _decide_cases(
         )
 
 
-def _per_case(baseline: Baseline | None) -> frozenset[str]:
-    """Names that a baseline holds per-case scores of."""
-    scores = baseline.scores if baseline is not None else {}
-    return frozenset(name for name, each in scores.items() if isinstance(each, Mapping))
-
-
-def _compare(
-    evidence: Evidence,
-    series: Sequence[Series],
-    gated: frozenset[str],
-    policy: GatePolicy,
-    baseline: Baseline | None,
-    reasons: _Reasons,
-) -> tuple[Changes, dict[str, Finding]]:
-    if baseline is None:
-        reasons.notes.append("no baseline: thresholds only")
-        return Changes(), {}
-    changes = compare_background(baseline, evidence, series, policy.on_change)
-    reasons.errors += changes.refused
-    reasons.notes += changes.notes
-    found = [pair(each, baseline, changes.comparable) for each in series]
-    pairings = [each for each in found if each is not None]
-    for each in pairings:
-        name = each.series.name
-        if each.lacking:
-            reasons.errors.append(
-                f"{name}: {count(len(each.lacking), 'case')} scored in the baseline and not now, "
-                f"such as {each.lacking[0]!r}"
-            )
-        elif not each.cases and changes.comparable and name in gated:
-            reasons.errors.append(f"{name}: no case to compare with the baseline's")
-    _note_uncompared(baseline, series, reasons)
-    findings = judge_pairings(pairings, gated, policy)
-    reasons.notes += comparison_notes(findings, policy)
-    return changes, findings
-
-
-def _note_uncompared(baseline: Baseline, series: Sequence[Series], reasons: _Reasons) -> None:
-    names = [each.name for each in series]
-    means = [name for name in names if isinstance(baseline.scores.get(name), float)]
-    if means:
-        reasons.notes.append(
-            f"the baseline holds only the mean of {', '.join(means)}: thresholds decide, no test"
-        )
-    new = [name for name in names if name not in baseline.scores]
-    if new:
-        reasons.notes.append(f"not in the baseline, so not compared: {', '.join(new)}")
-
-
 def _decide_metrics(
     series: Sequence[Series],
     entries: Mapping[str, MetricPolicy],
     findings: Mapping[str, Finding],
     policy: GatePolicy,
     baseline: Baseline | None,
-    reasons: _Reasons,
+    reasons: Reasons,
 ) -> dict[str, MetricResult]:
     results = {}
     for each in series:

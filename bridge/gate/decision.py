@@ -112,7 +112,7 @@ def _baseline(
     if not path.exists():
         raise InputError("the baseline is not there", where=path, fix=FIX)
     if path.suffix == ".jsonl" or path.is_dir():
-        return make_baseline(gather([path]), system), path
+        return make_baseline(gather([path]), system, epochs=policy.epochs), path
     return read_baseline(path), path
 
 

@@ -41,7 +41,7 @@ def decide_metric(
         baseline_mean: The baseline's mean, where that is all the baseline holds.
     """
     errors = tuple(undecidable(series, entry)) if entry.gate else ()
-    failures = (*broken_thresholds(series, entry), *_regression(finding, policy))
+    failures = (*broken_thresholds(series, entry, policy.confidence), *_regression(finding, policy))
     doubts = _doubts(finding, policy)
     if series.errors or errors:
         status: MetricStatus = "error"
@@ -105,7 +105,11 @@ def _result(
     compared: dict[str, Any],
 ) -> MetricResult:
     scored = len(series.values) > 0
-    interval = mean_interval(series.values, binary=series.binary, seed=SEED) if scored else None
+    interval = (
+        mean_interval(series.values, binary=series.binary, clusters=series.clusters, seed=SEED)
+        if scored
+        else None
+    )
     return MetricResult(
         mean=series.mean,
         ci_low=interval.low if interval else None,

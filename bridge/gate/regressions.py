@@ -45,6 +45,7 @@ class Pairing:
         before: Baseline values; shape (n,).
         now: Current values; shape (n,).
         lacking: Comparable cases that the baseline scored and the run did not.
+        clusters: The cluster of each paired case.
     """
 
     series: Series
@@ -53,6 +54,7 @@ class Pairing:
     before: Floats
     now: Floats
     lacking: tuple[str, ...]
+    clusters: tuple[str, ...] | None = None
 
     @property
     def binary(self) -> bool:
@@ -122,6 +124,7 @@ def pair(series: Series, baseline: Baseline, comparable: frozenset[str]) -> Pair
         before=np.array([scores[case] for case in cases], np.float64),
         now=series.values[own],
         lacking=tuple(case for case in owed if case not in places),
+        clusters=None if series.clusters is None else tuple(series.clusters[i] for i in own),
     )
 
 
@@ -144,6 +147,7 @@ def _test(pairing: Pairing, policy: GatePolicy) -> PairedTest:
         pairing.before,
         pairing.now,
         binary=pairing.binary,
+        clusters=pairing.clusters,
         alpha=1.0 - policy.confidence,
         seed=SEED,
     )
@@ -160,7 +164,7 @@ def _finding(
     alpha = 1.0 - policy.confidence
     share = alpha / family
     n, drop = len(pairing.cases), -test.delta
-    sd = difference_sd(pairing.before, pairing.now) or 0.0
+    sd = difference_sd(pairing.before, pairing.now, clusters=pairing.clusters) or 0.0
     interval = _interval(pairing, LEVEL)
     asked = policy.margin is not None and policy.confidence != LEVEL
     return Finding(
@@ -182,5 +186,10 @@ def _on_scale(drop: float | None) -> float | None:
 
 def _interval(pairing: Pairing, level: float) -> Interval:
     return difference_interval(
-        pairing.before, pairing.now, binary=pairing.binary, level=level, seed=SEED
+        pairing.before,
+        pairing.now,
+        binary=pairing.binary,
+        clusters=pairing.clusters,
+        level=level,
+        seed=SEED,
     )

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from bridge.gate.align import Series
 from bridge.gate.evidence import Evidence
-from bridge.gate.regressions import TOLERANCE
+from bridge.gate.regressions import SEED, TOLERANCE
 from bridge.model.errors import InputError
 from bridge.model.policy import GatePolicy, MetricPolicy
 from bridge.model.run import MetricRecord
+from bridge.stats import mean_interval
 
 DEFAULT = MetricPolicy(min_pass_rate=1.0)
 """Policy of a check that has a verdict a row and no entry."""
@@ -94,13 +95,14 @@ def _spelled(series: Series) -> str:
     return f"{series.framework}/{series.metric}"
 
 
-def broken_thresholds(series: Series, entry: MetricPolicy) -> list[str]:
-    """The thresholds of an entry that a series does not reach."""
+def broken_thresholds(series: Series, entry: MetricPolicy, confidence: float = 0.95) -> list[str]:
+    """The thresholds of an entry that a series does not reach; bounds are at ``confidence``."""
     reasons = []
-    mean, rate = series.mean, series.pass_rate
-    if entry.min is not None and mean is not None and mean < entry.min - TOLERANCE:
-        shown, least = _told_apart(mean, entry.min)
-        reasons.append(f"mean {shown} is below min {least}")
+    rate = series.pass_rate
+    what, value = _held_to_min(series, entry, confidence)
+    if entry.min is not None and value is not None and value < entry.min - TOLERANCE:
+        shown, least = _told_apart(value, entry.min)
+        reasons.append(f"{what} {shown} is below min {least}")
     if entry.min_pass_rate is not None and rate is not None and rate < entry.min_pass_rate:
         shown, least = _told_apart(100 * rate, 100 * entry.min_pass_rate)
         reasons.append(
@@ -108,6 +110,22 @@ def broken_thresholds(series: Series, entry: MetricPolicy) -> list[str]:
             f"below min_pass_rate {least}%"
         )
     return reasons
+
+
+def _held_to_min(
+    series: Series, entry: MetricPolicy, confidence: float
+) -> tuple[str, float | None]:
+    """What ``min`` is asked of, in words, and its value."""
+    if entry.by == "point" or not len(series.values):
+        return "mean", series.mean
+    interval = mean_interval(
+        series.values,
+        binary=series.binary,
+        clusters=series.clusters,
+        level=2.0 * confidence - 1.0,
+        seed=SEED,
+    )
+    return f"lower {confidence:.0%} bound ({interval.method})", interval.low
 
 
 def _told_apart(value: float, limit: float) -> tuple[str, str]:

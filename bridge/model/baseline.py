@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from bridge.model.policy import Reducer
 from bridge.model.run import MetricRecord
 from bridge.model.values import EMPTY, FirstVersion, Keyed, Model, Number, Text
 
@@ -25,6 +26,7 @@ class Baseline(Model):
         metrics: Scorer and version behind each metric.
         frameworks: Version of each framework.
         judges: Digest of each judge's configuration.
+        epochs: How the values of a case over several epochs became one.
         scores: Per gated name (``metric``, or ``framework/metric`` for a native one), the mean
             value of each case by id; a number alone is a mean over cases, good for thresholds
             and nothing else.
@@ -39,6 +41,7 @@ class Baseline(Model):
     metrics: Keyed[Text, MetricRecord] = EMPTY
     frameworks: Keyed[Text, Text] = EMPTY
     judges: Keyed[Text, Text] = EMPTY
+    epochs: Reducer = "mean"
     scores: Keyed[Text, Unit | Keyed[Text, Unit]]
 
     @model_validator(mode="after")

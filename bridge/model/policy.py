@@ -11,6 +11,9 @@ from bridge.model.spelling import AlsoWritten
 from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text
 
 Change = Literal["refuse", "warn", "shared"]
+SliceKind = Literal["tag", "failure_mode"]
+Reducer = Literal["mean", "median", "mode", "min", "max"]
+"""How the values of several epochs become one: ``min`` is pass^k, ``max`` pass@k."""
 
 
 class MetricPolicy(Model):
@@ -19,14 +22,37 @@ class MetricPolicy(Model):
     Attributes:
         min: Least mean value, in [0, 1].
         min_pass_rate: Least share of passed rows, in [0, 1].
+        by: What must reach ``min``: the mean itself (``point``), or the lower end of its one-sided
+            interval at the policy's confidence (``bound``: Wilson, Clopper-Pearson, t or BCa).
         weight: Share in the weighted score; all given weights sum to 1.
         gate: False shows the metric without letting it decide.
     """
 
     min: Number | None = Field(default=None, ge=0, le=1)
     min_pass_rate: Number | None = Field(default=None, ge=0, le=1)
+    by: Literal["point", "bound"] = "point"
     weight: Number | None = Field(default=None, ge=0, le=1)
     gate: Flag = True
+
+    @model_validator(mode="after")
+    def _a_bound_is_of_the_mean(self) -> MetricPolicy:
+        if self.by == "bound" and self.min is None:
+            raise ValueError("by: bound needs min, the mean that the bound must reach")
+        return self
+
+
+class BrokenRows(Model):
+    """What becomes of rows that could not be scored.
+
+    Attributes:
+        treat: ``refuse`` makes the verdict ``error``; ``worst`` counts them as 0, since a missing
+            score is not missing at random; ``exclude`` leaves them out.
+        max_share: With ``worst`` and ``exclude``, the most of a metric's rows that may be broken;
+            above it the verdict is ``error``.
+    """
+
+    treat: Literal["refuse", "worst", "exclude"] = "refuse"
+    max_share: Number = Field(default=0.05, gt=0, lt=1)
 
 
 class OnChange(Model):
@@ -69,6 +95,14 @@ class GatePolicy(Model):
         min_effect: Least drop of the mean that counts as a regression.
         margin: Where set, non-inferiority within this drop must be shown, else inconclusive.
         min_detectable: Where set, a run that could not have seen this drop is inconclusive.
+        epochs: How the values of a case over several epochs become one.
+        clusters: Beginning of the tags that say which cases belong together (``document:``): the
+            cluster, not the case, is then the unit of inference.
+        errors: What becomes of rows that could not be scored.
+        max_skipped: Most of a metric's rows that may be skipped, as a share; above it the verdict
+            is ``error``.
+        max_baseline_age_days: Where set, an older baseline is refused.
+        slices: What the list of places to look at is by.
         must_pass: Case ids, or ``tag:NAME``, whose rows must all pass.
         on_change: What to do on another golden set, scorer, judge or framework version.
         on_inconclusive: ``warn`` exits 0, ``fail`` exits 1.
@@ -80,6 +114,12 @@ class GatePolicy(Model):
     min_effect: Number = Field(default=0.0, ge=0, le=1)
     margin: Number | None = Field(default=None, gt=0, le=1)
     min_detectable: Number | None = Field(default=None, gt=0, le=1)
+    epochs: Reducer = "mean"
+    clusters: Name | None = None
+    errors: BrokenRows = BrokenRows()
+    max_skipped: Number | None = Field(default=None, ge=0, le=1)
+    max_baseline_age_days: Number | None = Field(default=None, gt=0)
+    slices: tuple[SliceKind, ...] = ("tag", "failure_mode")
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()
     on_inconclusive: Literal["warn", "fail"] = "warn"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bridge.model.policy import SliceKind
 from bridge.model.values import EMPTY, Keyed, Model, Text
 
 VerdictName = Literal["passed", "failed", "inconclusive", "error"]
@@ -121,6 +122,51 @@ class FrameworkMean(Model):
     agreement: float | None = None
 
 
+class SliceResult(Model):
+    """A metric in the cases of one tag or failure mode; a hint where to look, never a decision.
+
+    Attributes:
+        kind: What the slice is by.
+        name: The tag or failure mode.
+        n: Cases of the slice that were scored.
+        mean: Their mean value, in [0, 1].
+        baseline: Mean of the paired cases in the baseline.
+        delta: Mean paired difference, now minus baseline.
+        p: One-sided p, adjusted over all slices (Benjamini and Hochberg); null where not tested.
+    """
+
+    kind: SliceKind
+    name: Text
+    metric: Text
+    n: int
+    mean: float
+    baseline: float | None = None
+    delta: float | None = None
+    p: float | None = None
+
+
+class Flakiness(Model):
+    """How far the answers to one case differ between epochs, in one metric.
+
+    Attributes:
+        epochs: Least number of answers to a case.
+        pass_all: Share of cases that passed in every epoch (pass^k); null without thresholds.
+        pass_any: Share of cases that passed in some epoch (pass@k); null without thresholds.
+        within_variance: Mean variance of a case's values over its epochs.
+        between_variance: Variance of the case means.
+        changing: Cases that passed in some epochs and failed in others.
+        cases: Some of them.
+    """
+
+    epochs: int
+    pass_all: float | None = None
+    pass_any: float | None = None
+    within_variance: float
+    between_variance: float
+    changing: int = 0
+    cases: tuple[Text, ...] = ()
+
+
 class Totals(Model):
     """What the run took: seconds, US dollars, tokens, and rows by status."""
 
@@ -148,6 +194,8 @@ class Verdict(Model):
         regressed: The gated metrics that became worse.
         failures: Failed and broken rows, worst first.
         agreement: Metrics that several frameworks scored, by framework.
+        slices: Gated metrics by tag and failure mode, the likeliest drops first.
+        flaky: By gated name, what several epochs show.
         weighted_score: Sum of weight times mean, where weights are given.
         totals: What the answers took, and the rows by number.
         confidence: 1 minus the level of the decision.
@@ -171,6 +219,8 @@ class Verdict(Model):
     regressed: tuple[Regression, ...] = ()
     failures: tuple[FailedCase, ...] = ()
     agreement: Keyed[Text, Keyed[Text, FrameworkMean]] = EMPTY
+    slices: tuple[SliceResult, ...] = ()
+    flaky: Keyed[Text, Flakiness] = EMPTY
     weighted_score: float | None = None
     totals: Totals = Totals()
     confidence: float = 0.95

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bridge.model.verdict import MetricResult, Verdict
 from bridge.report import words
@@ -41,6 +41,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield from _metrics(verdict)
     yield from _regressions(verdict)
     yield from _cases(verdict)
+    yield from _hints("Where to look", words.slice_lines(verdict, _mode))
+    yield from _hints("Epochs", words.flaky_lines(verdict, _mode))
     yield ""
     yield from _listed(verdict.notes)
     yield f"- {words.totals_line(verdict)}"
@@ -92,6 +94,13 @@ def _regressions(verdict: Verdict) -> Iterator[str]:
     for found in verdict.regressed:
         yield f"- {code(found.metric, 80)} {words.regression(found, _mode)}"
         yield f"  - cases: {', '.join(code(case, 80) for case in found.cases)}"
+
+
+def _hints(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield f"### {title}"
+        yield from (f"- {line.replace('<', '&lt; ')}" for line in lines[:MOST_LINES])
 
 
 def _mode(name: str) -> str:

@@ -52,6 +52,7 @@ def _lines(verdict: Verdict, width: int | None, colour: bool) -> Iterator[str]:
     yield from _regressions(verdict, width)
     yield from _cases(verdict, width)
     yield ""
+    yield from _hints(verdict, width)
     yield from _listed(verdict.notes, width, "note: ")
     yield words.totals_line(verdict)
 
@@ -105,6 +106,13 @@ def _regressions(verdict: Verdict, width: int | None) -> Iterator[str]:
         more = len(found.cases) - MOST_CASES
         cases = f"{shown}{f' and {more} more' if more > 0 else ''}"
         yield from wrapped(cases, width, "  cases: ", "  ")
+
+
+def _hints(verdict: Verdict, width: int | None) -> Iterator[str]:
+    for line in words.slice_lines(verdict, _mode)[:MOST_CASES]:
+        yield from wrapped(line, width, "look: ", "      ")
+    for line in words.flaky_lines(verdict, _mode)[:MOST_CASES]:
+        yield from wrapped(line, width, "epochs: ", "        ")
 
 
 def _mode(name: str) -> str:

@@ -153,6 +153,40 @@ def case_lines(failures: Sequence[FailedCase]) -> list[CaseLine]:
     ]
 
 
+LOOK_BELOW = 0.05
+"""Slices with an adjusted p below this are worth a look."""
+
+
+def slice_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
+    """Slices that became worse beyond chance, one line each.
+
+    Args:
+        verdict: The verdict.
+        shown: Makes a name inert for the report.
+    """
+    return [
+        f"{shown(each.metric)} in {each.kind.replace('_', ' ')} {shown(each.name)}: "
+        f"{number(each.baseline)} to {number(each.mean)} over {_counted(each.n, 'case')} "
+        f"(p {p_value(each.p)})"
+        for each in verdict.slices
+        if each.p is not None and each.p < LOOK_BELOW
+    ]
+
+
+def flaky_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
+    """What several epochs show of each metric that has some, one line each."""
+    lines = []
+    for name, found in verdict.flaky.items():
+        line = f"{shown(name)}: {found.epochs} epochs"
+        if found.pass_all is not None:
+            line += f", passed in all {number(found.pass_all)}, in some {number(found.pass_any)}"
+        if found.changing:
+            cases = ", ".join(shown(case) for case in found.cases[:5])
+            line += f"; {_counted(found.changing, 'case')} changed their verdict: {cases}"
+        lines.append(line)
+    return lines
+
+
 def totals_line(verdict: Verdict) -> str:
     """What the answers took."""
     totals = verdict.totals

@@ -28,6 +28,10 @@ from bridge.stats.samples import (
 BOOTSTRAP_FROM = 15
 """Fewer values than this get a t interval."""
 
+BOOTSTRAP_TO = 5000
+"""More values than this get a t interval: the mean of so many is normal, and 2000 resamples of
+100,000 values take seconds."""
+
 COVERAGE_FROM = 200
 """Below this many values the coverage of t and bootstrap intervals is called approximate."""
 
@@ -74,8 +78,8 @@ def difference_interval(
 ) -> Interval:
     """Return a two-sided interval of the mean of current - baseline, for display.
 
-    Newcombe-Wilson for binary values; a t interval for few or sparse differences and for
-    clusters; BCa otherwise. Where all differences are equal, the interval allows for the cases
+    Newcombe-Wilson for binary values; a t interval for few, very many or sparse differences and
+    for clusters; BCa otherwise. Where all differences are equal, the interval allows for the cases
     not seen: at `level`, at most a share 1 - (1 - level)^(1/n) of them differs otherwise.
 
     In simulations of differences symmetric about zero, 70 to 90 % of them zero, BCa covered
@@ -106,7 +110,7 @@ def difference_interval(
         return _unseen(units, (-width, width), level)
     if is_binary and not units.clustered:
         return newcombe_paired(_counts(before, after), level)
-    if units.clustered or sample.size < BOOTSTRAP_FROM or _is_sparse(sample):
+    if units.clustered or not _for_bootstrap(sample) or _is_sparse(sample):
         return _cut(_t_interval(units, level), -width, width)
     interval = bca_mean(sample, level=level, resamples=resamples, seed=seed)
     return _cut(interval, -width, width, n=sample.size)
@@ -124,8 +128,8 @@ def mean_interval(
 ) -> Interval:
     """Return a two-sided interval of the mean of one run.
 
-    Wilson for binary values (Clopper-Pearson below `WILSON_FROM`), t for few values and for
-    clusters, BCa otherwise; all values equal as in `difference_interval`.
+    Wilson for binary values (Clopper-Pearson below `WILSON_FROM`), t for few or very many values
+    and for clusters, BCa otherwise; all values equal as in `difference_interval`.
 
     Args:
         values: One value a case, shape (n,).
@@ -151,7 +155,7 @@ def mean_interval(
         return proportion(int(sample.sum()), sample.size, level)
     if identical(units):
         return _unseen(units, bounds, level)
-    if units.clustered or sample.size < BOOTSTRAP_FROM:
+    if units.clustered or not _for_bootstrap(sample):
         return _cut(_t_interval(units, level), *bounds)
     interval = bca_mean(sample, level=level, resamples=resamples, seed=seed)
     return _cut(interval, *bounds, n=sample.size)
@@ -181,6 +185,10 @@ def _cut(interval: Interval, low: float, high: float, n: int = COVERAGE_FROM) ->
         note = f"{n} values: coverage is approximate"
     cut_low, cut_high = max(low, interval.low), min(high, interval.high)
     return Interval(cut_low, cut_high, interval.level, interval.method, note)
+
+
+def _for_bootstrap(sample: FloatArray) -> bool:
+    return BOOTSTRAP_FROM <= sample.size <= BOOTSTRAP_TO
 
 
 def _is_sparse(sample: FloatArray) -> bool:

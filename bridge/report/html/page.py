@@ -30,9 +30,15 @@ def to_html(verdict: Verdict, exhibit: Exhibit | None = None) -> str:
         forest=forest(verdict),
         frameworks=_frameworks(verdict),
         legend=words.legend(verdict),
+        flaky=words.flaky_lines(verdict, _name),
+        look_below=words.LOOK_BELOW,
         totals=words.totals_line(verdict),
         data=case_data(exhibit) if exhibit is not None and exhibit.cases else "",
     )
+
+
+def _name(text: str) -> str:
+    return one_line(text, 60)
 
 
 def _frameworks(verdict: Verdict) -> list[str]:
