@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accounted import assert_accounted
 from conftest import ROOT
 from hypothesis import given, settings
 from strategies_suite import BUNDLES
@@ -119,28 +120,25 @@ def test_a_suite_without_cases_keeps_its_golden_sets(tmp_path: Path) -> None:
         SUITE.write(Bundle(cases=(CASE,)), tmp_path / "other.yaml", WriteOptions())
 
 
-def test_every_field_and_check_of_the_source_is_counted(tmp_path: Path) -> None:
+def test_every_leaf_of_the_source_is_counted(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"id": "a", "input": "x", "expected": "", "checks": ["equals", {"contains": "y"}]},
-        {"id": "b", "input": "x", "expected": "", "meta": {}, "tags": [], "checks": []},
+        {"id": "b", "input": "x", "expected": "", "metadata": {}, "tags": [], "checks": []},
         {"id": "c", "input": "x", "expected": "", "turns": [{"user": "u", "checks": ["regex"]}]},
     ]
     path = tmp_path / "cases.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    _, report = GOLDEN_SET.read(path, ReadOptions())
-    counts = {line.field: line.count for line in report.lines}
-    assert counts == {
+    bundle, report = GOLDEN_SET.read(path, ReadOptions())
+    assert {line.field: line.count for line in report.lines} == {
         "cases[].id": 3,
         "cases[].input": 3,
         "cases[].expected": 3,
-        "cases[].checks": 2,
-        "cases[].checks[]": 2,
+        "cases[].checks": 3,
         "cases[].metadata": 1,
         "cases[].tags": 1,
-        "cases[].turns": 1,
-        "cases[].turns[].checks[]": 1,
+        "cases[].turns": 2,
     }
-    assert report.total == sum(len(row) for row in rows) + 3 == report.counts["native"]
+    assert_accounted({"cases": rows}, bundle, report)
 
 
 def test_replaced_surrogates_are_noted(tmp_path: Path) -> None:

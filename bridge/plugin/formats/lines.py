@@ -15,7 +15,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account, refuse_options
+from bridge.plugin.formats.account import account_read, account_written, refuse_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class LinesFormat:
         values, notes = self.reader(source)
         (part,) = self.info.reads
         bundle = Bundle.model_validate({part: tuple(values)})
-        return bundle, account(self.info, source, bundle, self.info.reads, notes)
+        return bundle, account_read(self.info, source, bundle, notes)
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write the part of a bundle that this format holds."""
         refuse_options(self.info, options.options)
         (part,) = self.info.writes
         self.writer(getattr(bundle, part), dest)
-        return account(self.info, dest, bundle, self.info.writes)
+        return account_written(self.info, dest, bundle, self.info.writes)
 
 
 def _read_cases(path: Path) -> tuple[Sequence[Case], Iterable[str]]:

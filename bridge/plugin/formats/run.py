@@ -19,7 +19,7 @@ from bridge.model.output import Output
 from bridge.model.run import RunRecord
 from bridge.model.score import Score
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account, refuse_options
+from bridge.plugin.formats.account import account_read, refuse_options
 
 
 class RunFormat:
@@ -58,7 +58,7 @@ class RunFormat:
         )
         if record.status != "complete":
             notes = [f"the run is {record.status}", *notes]
-        report = account(self.info, source, bundle, self.info.reads, [*record.notes, *notes])
+        report = account_read(self.info, source, bundle, [*record.notes, *notes])
         return bundle, report
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:

@@ -12,7 +12,7 @@ from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.suite import GoldenSetRef
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account, refuse_options
+from bridge.plugin.formats.account import account_read, account_written, refuse_options
 
 
 class SuiteFormat:
@@ -42,7 +42,7 @@ class SuiteFormat:
         suite = read_suite(source)
         golden = read_suite_cases(suite, source)
         bundle = Bundle(suite=suite, cases=tuple(golden.cases))
-        return bundle, account(self.info, source, bundle, self.info.reads, golden.notes())
+        return bundle, account_read(self.info, source, bundle, golden.notes())
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write the suite, and its cases to ``<name of the suite>.cases.jsonl`` beside it.
@@ -61,7 +61,7 @@ class SuiteFormat:
             suite = suite.model_copy(update={"golden_set": (GoldenSetRef(path=cases.name),)})
         write_suite(suite, dest)
         notes = ["the paths of system, baseline and interpreters are as they were"]
-        return account(self.info, dest, bundle, self.info.writes, notes)
+        return account_written(self.info, dest, bundle, self.info.writes, notes)
 
 
 SUITE = SuiteFormat()
