@@ -210,12 +210,14 @@ def count_leaves(value: Any) -> int:
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if not _holds_more(item):
+        if type(item) is str:
             count += 1
-        elif isinstance(item, Mapping):
+        elif isinstance(item, dict) and item:
             waiting.extend(item.values())
-        else:
+        elif isinstance(item, list | tuple) and item:
             waiting.extend(item)
+        else:
+            count += 1
     return count
 
 
@@ -225,11 +227,11 @@ def untouched(value: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any
 
 
 def _holds_more(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple) and len(value) > 0
+    return isinstance(value, dict | list | tuple) and len(value) > 0
 
 
 def _items(value: Any) -> Iterator[tuple[Step, Any]]:
-    return iter(value.items()) if isinstance(value, Mapping) else enumerate(value)
+    return iter(value.items()) if isinstance(value, dict) else enumerate(value)
 
 
 def _field(parent: str, step: Step) -> str:
