@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bridge.conversion.convert import convert
     from bridge.files.baseline import read_baseline, write_baseline
     from bridge.files.golden import GoldenSet, read_golden_set, stream_cases, write_cases
     from bridge.files.outputs import read_outputs, write_outputs
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from bridge.model.bundle import Bundle
     from bridge.model.case import Case, ExpectedCall, ExpectedCalls, Turn
     from bridge.model.check import Check
-    from bridge.model.conversion import ConversionLine, ConversionReport
+    from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
     from bridge.model.errors import (
         BridgeError,
         InfrastructureError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from bridge.scorers.registry import NoParams, Scorer, skip
 
 _HOMES = {
+    "bridge.conversion.convert": ("convert",),
     "bridge.files.baseline": ("read_baseline", "write_baseline"),
     "bridge.files.golden": ("GoldenSet", "read_golden_set", "stream_cases", "write_cases"),
     "bridge.files.outputs": ("read_outputs", "write_outputs"),
@@ -68,6 +70,7 @@ __all__ = [
     "Bundle",
     "Case",
     "Check",
+    "Conversion",
     "ConversionLine",
     "ConversionReport",
     "ExpectedCall",
@@ -104,6 +107,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "WriteOptions",
+    "convert",
     "decide",
     "detect_format",
     "evaluate",

@@ -25,7 +25,7 @@ from bridge.files.digest import set_digest
 from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
 from bridge.model.check import Check
-from bridge.model.conversion import ConversionLine, ConversionReport
+from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.model.policy import GatePolicy, MetricPolicy, OnChange
 from bridge.model.run import ExpectedRows, MetricRecord
 from bridge.model.suite import FrameworkConfig, GoldenSetRef, JudgeConfig, Suite, SystemConfig
@@ -175,4 +175,7 @@ REPORTS = st.builds(
         )
     ),
     notes=some(TEXT),
+)
+CONVERSIONS = st.builds(
+    Conversion, read=REPORTS, written=REPORTS, cases=WHOLE, outputs=WHOLE, scores=WHOLE
 )

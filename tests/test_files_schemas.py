@@ -93,7 +93,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "suite": strategies_suite.SUITES,
     "rows": strategies_suite.EXPECTED_ROWS,
     "baseline": strategies_suite.BASELINES,
-    "conversion-report": strategies_suite.REPORTS,
+    "conversion-report": strategies_suite.CONVERSIONS,
     "eval-report": st.builds(
         Verdict, passed=st.booleans(), verdict=st.sampled_from(["passed", "failed"])
     ),

@@ -24,7 +24,7 @@ TYPES = {
     "bundle": strategies_suite.BUNDLES,
     "case": strategies.CASES,
     "check": strategies.CHECKS,
-    "conversion report": strategies_suite.REPORTS,
+    "conversion report": strategies_suite.CONVERSIONS,
     "expected rows": strategies_suite.EXPECTED_ROWS,
     "measurement": strategies.MEASUREMENTS,
     "message": strategies.MESSAGES,

@@ -30,6 +30,7 @@ from bridge.model import (
     RunRecord,
     Score,
     Suite,
+    SystemConfig,
     Verdict,
 )
 from bridge.model.baseline import Baseline
@@ -100,10 +101,13 @@ def test_a_suite_is_written_with_its_cases(
     path = tmp_path_factory.getbasetemp() / "bridge.yaml"
     SUITE.write(bundle, path, WriteOptions())
     again = read(SUITE, path)
-    assert again.cases == bundle.cases
+    assert (again.cases, again.outputs) == (bundle.cases, bundle.outputs)
     assert bundle.suite is not None
-    beside = (GoldenSetRef(path="bridge.cases.jsonl"),)
-    assert again.suite == bundle.suite.model_copy(update={"golden_set": beside})
+    beside: dict[str, Any] = {"golden_set": (GoldenSetRef(path="bridge.cases.jsonl"),)}
+    if bundle.outputs:
+        name = bundle.suite.system.name
+        beside["system"] = SystemConfig(recorded=("bridge.outputs.jsonl",), name=name)
+    assert again.suite == bundle.suite.model_copy(update=beside)
     assert get_format("suite") is detect_format(path)
 
 

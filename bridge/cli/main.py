@@ -15,6 +15,7 @@ COMMANDS = {
     "compare": "Hold two runs, or two frameworks of one run, against each other.",
     "report": "Show a verdict again, in another format.",
     "baseline": "Write a run's accepted values as a baseline to commit.",
+    "convert": "Convert cases, configs, outputs or results, every value accounted for.",
     "check": "Lint golden sets, suites and reports.",
     "scan": "Scan texts for prompt injection.",
     "doctor": "Show what is installed, and the line that mends each gap.",
@@ -35,8 +36,8 @@ Options:
   --debug    Show a traceback with every error.
   --help     Show this message, or with a command its own help.
 
-Exit codes: 0 passed or done, 1 the gate failed, 2 wrong use or a bad file,
-3 the rows cannot be trusted or a framework broke, 130 interrupted."""
+Exit codes: 0 passed or done, 1 the gate failed or --strict dropped something,
+2 wrong use or a bad file, 3 the rows cannot be trusted or a framework broke, 130 interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:

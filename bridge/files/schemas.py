@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema
 from bridge.files.jsonl import write_atomically
 from bridge.model.baseline import Baseline
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionReport
+from bridge.model.conversion import Conversion
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows, RunRecord
 from bridge.model.score import Score
@@ -34,7 +34,7 @@ SCHEMAS: Mapping[str, tuple[type[Model], str]] = {
     "run": (RunRecord, "run.json"),
     "rows": (ExpectedRows, "a line of rows.jsonl"),
     "baseline": (Baseline, "a baseline"),
-    "conversion-report": (ConversionReport, "a conversion report"),
+    "conversion-report": (Conversion, "a conversion report"),
     "eval-report": (Verdict, "eval-report.json"),
 }
 """By name of the schema: the type, and the file it describes."""

@@ -4,7 +4,7 @@ from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case, ContextPattern, ExpectedCall, ExpectedCalls, Turn, references
 from bridge.model.check import Check, resolve_checks
-from bridge.model.conversion import ConversionLine, ConversionReport
+from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.model.errors import BridgeError, InfrastructureError, InputError, MissingDependency
 from bridge.model.job import Job, JobSpec
 from bridge.model.matcher import Matcher
@@ -29,6 +29,7 @@ __all__ = [
     "Case",
     "Check",
     "ContextPattern",
+    "Conversion",
     "ConversionLine",
     "ConversionReport",
     "ExpectedCall",

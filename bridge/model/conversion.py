@@ -1,4 +1,4 @@
-"""The conversion report: what became of every field and assertion of a source."""
+"""Conversion reports: what became of every field and assertion of a source."""
 
 from __future__ import annotations
 
@@ -47,3 +47,26 @@ class ConversionReport(Model):
     def total(self) -> int:
         """Fields accounted for."""
         return sum(line.count for line in self.lines)
+
+
+class Conversion(Model):
+    """A conversion report: both halves of the way from one format to another.
+
+    Attributes:
+        read: What the reader made of the source; counts the leaves of the source.
+        written: What the writer made of the bundle in between; counts the leaves of the bundle.
+        cases: Cases in the bundle.
+        outputs: Outputs in it.
+        scores: Scores in it.
+    """
+
+    read: ConversionReport
+    written: ConversionReport
+    cases: int = 0
+    outputs: int = 0
+    scores: int = 0
+
+    @property
+    def dropped(self) -> int:
+        """Values lost on either half of the way."""
+        return sum(half.counts.get("dropped", 0) for half in (self.read, self.written))

@@ -1,0 +1,66 @@
+"""``bridge convert``: from one format to another."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+
+def convert(
+    source: Path = typer.Argument(..., help="What is read: a file, or a run directory."),
+    target: Path = typer.Argument(..., help="What is written: a file, or a folder."),
+    read_as: str = typer.Option(None, "--from", help="Format of the source; detected if left out."),
+    write_as: str = typer.Option(
+        None, "--to", help="Format of the target; told by its name if left out."
+    ),
+    strict: bool = typer.Option(False, help="Exit 1 if anything is dropped."),
+    report: Path = typer.Option(None, help="Write the conversion report (JSON) here."),
+    read_option: list[str] = typer.Option(None, help="KEY=VALUE for the reader."),
+    write_option: list[str] = typer.Option(None, help="KEY=VALUE for the writer."),
+    as_json: bool = typer.Option(False, "--json", help="The conversion report on stdout."),
+) -> int:
+    """Convert cases, configs, outputs or results; every value of the source is accounted for."""
+    from bridge.conversion.convert import convert as convert_files
+    from bridge.files.jsonl import write_atomically
+    from bridge.plugin.format import ReadOptions, WriteOptions
+    from bridge.plugin.registry import get_format
+    from bridge.report.conversion import conversion_to_terminal
+
+    done = convert_files(
+        source,
+        target,
+        reader=get_format(read_as) if read_as else None,
+        writer=get_format(write_as) if write_as else None,
+        read_options=ReadOptions(options=_options(read_option, "--read-option")),
+        write_options=WriteOptions(options=_options(write_option, "--write-option")),
+    )
+    document = done.model_dump_json(indent=1) + "\n"
+    if report is not None:
+        write_atomically(report, [document])
+    if as_json:
+        from bridge.report.inert import json_text
+
+        print(json_text(document), end="")
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        print(conversion_to_terminal(done, width), end="")
+    return 1 if strict and done.dropped else 0
+
+
+def _options(given: Sequence[str] | None, flag: str) -> dict[str, Any]:
+    """``KEY=VALUE`` pairs; a value is read as YAML, so that it may be a number or a list."""
+    from bridge.files.yaml import parse_yaml
+    from bridge.model.errors import InputError
+
+    options: dict[str, Any] = {}
+    for pair in given or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise InputError(f"{flag} {pair!r}", fix="write KEY=VALUE")
+        options[key], _ = parse_yaml(value.encode("utf-8", "replace"), Path(f"{flag} {key}"))
+    return options
