@@ -30,6 +30,17 @@ SHOWN = 100
 
 def to_test(case: Case, outputs: Sequence[Output]) -> Fields:
     """A case in one epoch, with the output of each system, as a test without assertions."""
+    test = to_bare_test(case, outputs)
+    return {**test, "metadata": {**test["metadata"], KEY: seal(test["metadata"][KEY])}}
+
+
+def to_bare_test(case: Case, outputs: Sequence[Output]) -> Fields:
+    """:func:`to_test` with what is carried still open.
+
+    Args:
+        case: The case.
+        outputs: What each system answered in one epoch; none where nothing is recorded.
+    """
     answers = {
         inert(output.system): {
             "response": to_response(case, output),
@@ -42,8 +53,8 @@ def to_test(case: Case, outputs: Sequence[Output]) -> Fields:
         "description": inert(f"{case.id}: {shown[:SHOWN]}"),
         "metadata": {
             "case_id": inert(case.id),
-            "epoch": outputs[0].epoch,
-            KEY: seal({"case": pack(case, CASE), "outputs": answers}),
+            "epoch": outputs[0].epoch if outputs else 1,
+            KEY: {"case": pack(case, CASE), "outputs": answers},
         },
     }
 
@@ -105,7 +116,9 @@ def from_native(
     if sealed is None:
         return _from_foreign(test, system, _read_answer(response), prompt)
     parts = unseal(sealed)
-    recorded = parts["outputs"][system]
+    recorded = parts["outputs"].get(system)
+    if recorded is None:
+        return _from_live(parts["case"], system, _read_answer(response))
     answer = _read_answer(response or recorded["response"])
     held = OUTPUT
     if parts["case"].get("turns"):
@@ -115,6 +128,14 @@ def from_native(
         Case.model_validate(parts["case"]),
         Output.model_validate(unpack(recorded["carried"], answer, held)),
     )
+
+
+def _from_live(case: Fields, system: str, answer: Fields) -> tuple[Case, Output]:
+    """Our case, answered by a provider just now; its tool calls are in what it said."""
+    calls = read_calls(answer["text"])
+    said = {"text": "", "tool_calls": calls} if calls else {}
+    fields = {**answer, **said, "system": system, "case_id": case["id"]}
+    return Case.model_validate(case), Output.model_validate(fields)
 
 
 def _read_answer(response: Mapping[str, Any]) -> Fields:

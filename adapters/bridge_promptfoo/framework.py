@@ -69,7 +69,7 @@ class PromptfooFramework:
         Raises:
             InputError: If there is no output.
         """
-        from bridge_promptfoo.config import make_config
+        from bridge_promptfoo.replay import make_config
 
         return make_config(bundle)
 

@@ -15,10 +15,10 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
 from bridge.plugin.route import Pair, Route, Task
-from bridge_promptfoo.config import around, to_checked_test
 from bridge_promptfoo.framework import INFO
 from bridge_promptfoo.launch import Evaluation, environment
 from bridge_promptfoo.records import Row, decode_row
+from bridge_promptfoo.replay import around, to_checked_test
 from bridge_promptfoo.rows import failure_of, read_left_out, read_score, unscored
 
 TIMEOUT_S = 120.0

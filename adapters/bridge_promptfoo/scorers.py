@@ -63,7 +63,7 @@ def to_assertion(metric: SharedMetric, check: Check | None = None) -> dict[str, 
         "type": "javascript",
         "value": CHECKS,
         "metric": inert(metric.metric),
-        "config": {KEY: _sealed(metric)},
+        "config": {KEY: sealed_metric(metric)},
     }
     if shown is not None:
         assertion["weight"] = shown.weight
@@ -73,7 +73,8 @@ def to_assertion(metric: SharedMetric, check: Check | None = None) -> dict[str, 
 
 
 @lru_cache(maxsize=4096)
-def _sealed(metric: SharedMetric) -> str:
+def sealed_metric(metric: SharedMetric) -> str:
+    """A metric for an assertion's ``config``; imports no scorer."""
     check = None if metric.check is None else metric.check.model_dump(mode="json")
     return seal({"metric": metric.metric, "scorer": metric.scorer, "check": check})
 

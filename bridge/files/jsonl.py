@@ -92,24 +92,38 @@ def parse_object(data: bytes, path: Path, number: int | None) -> dict[str, Any]:
     Raises:
         InputError: With ``path:line`` and what to mend.
     """
-    line = number
     one = "one JSON object a line" if number is not None else "the file is one JSON object"
+    value = parse_json(data, path, number, one)
+    if isinstance(value, dict):
+        return value
+    raise InputError(f"{_kind(value)}, not an object", where=path, line=number, fix=one)
+
+
+def parse_json(data: bytes, path: Path, number: int | None, fix: str = "mend it") -> Any:
+    """One line, or a whole file, as any JSON value, by the rules of :func:`parse_object`.
+
+    Args:
+        data: The text.
+        path: Where it is from, for the errors.
+        number: The line it is, 1-based; ``None`` for a whole file.
+        fix: What to do where it is no JSON.
+
+    Raises:
+        InputError: With ``path:line`` and what to mend.
+    """
+    line = number
     try:
-        value = json.loads(
+        return json.loads(
             data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
         )
     except UnicodeDecodeError as error:
         what, fix = f"not UTF-8 (byte {error.start})", "save the file as UTF-8"
     except json.JSONDecodeError as error:
         line = line or error.lineno
-        what, fix = f"not JSON ({error.msg} at column {error.colno})", one
+        what = f"not JSON ({error.msg} at column {error.colno})"
     except (ValueError, RecursionError) as error:
         what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         fix = "mend it"
-    else:
-        if isinstance(value, dict):
-            return value
-        what, fix = f"{_kind(value)}, not an object", one
     raise InputError(what, where=path, line=line, fix=fix)
 
 

@@ -1,0 +1,104 @@
+"""promptfoo configs (YAML, JSON) and files of tests (YAML, JSON, JSON Lines, CSV) as a format.
+
+Read options: ``expand`` (true), whether a variable that is a list becomes a case for each item;
+``root``, the folder that data files may come from (the config's own). Write options: ``tests``
+(``beside``), or ``inline`` to have the tests in the config. promptfoo is not started, nothing in a
+file is executed and nothing outside its folder is opened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.files.shape import leading_keys
+from bridge.model.bundle import Bundle
+from bridge.model.conversion import ConversionReport
+from bridge.model.errors import InputError
+from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge_promptfoo.config.files import Folder
+from bridge_promptfoo.config.reading import FORMAT_NAME, ConfigReading
+from bridge_promptfoo.config.writing import write_config
+
+_KEYS = re.compile(rb"(?m)^(prompts|providers|targets|tests|scenarios|defaultTest)[ \t]*:")
+_TEST_KEYS = re.compile(rb"(?m)^(?:- |  )(vars|assert)[ \t]*:")
+_LINE_KEYS = frozenset({"vars", "assert", "providerOutput"})
+_CONFIG_KEYS = frozenset({"prompts", "providers", "targets", "tests", "scenarios", "defaultTest"})
+
+
+class PromptfooConfigFormat:
+    """A promptfoo config with the tests it names."""
+
+    info = FormatInfo(
+        name=FORMAT_NAME,
+        title="a promptfoo config",
+        patterns=(
+            "promptfooconfig.yaml",
+            "promptfooconfig.yml",
+            "promptfooconfig.json",
+            "*.promptfoo.yaml",
+            "*promptfoo*.yaml",
+        ),
+        reads=frozenset({"suite", "cases", "outputs"}),
+        writes=frozenset({"suite", "cases", "outputs"}),
+    )
+
+    def sniff(self, head: bytes, path: Path) -> float:
+        """By the keys of a config, or of a test."""
+        suffix = path.suffix.lower()
+        if suffix == ".csv":
+            return 0.9 if b"__expected" in head.partition(b"\n")[0] else 0.0
+        if suffix in (".json", ".jsonl"):
+            return _likeness_of_json(head)
+        found = len(set(_KEYS.findall(head)))
+        if suffix in (".yaml", ".yml") and (found or path.name.startswith("promptfooconfig")):
+            return min(0.95, 0.35 + 0.3 * found)
+        tests = len(set(_TEST_KEYS.findall(head)))
+        return 0.3 * tests if suffix in (".yaml", ".yml") else 0.0
+
+    def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
+        """Read a config, or a file of tests.
+
+        Raises:
+            InputError: If it or a file it names is damaged, or it holds no test.
+        """
+        _refuse_others(options.options, {"expand", "root"})
+        expand, root = options.options.get("expand", True), options.options.get("root")
+        if not isinstance(expand, bool):
+            raise InputError(f"expand is {expand!r}", fix="write true or false")
+        if root is not None and not isinstance(root, str):
+            raise InputError(f"root is {root!r}", fix="write a folder")
+        folder = Folder(source, Path(root) if root else None)
+        return ConfigReading(folder, expand=expand).read()
+
+    def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
+        """Write a config, with its tests and the scripts that its checks need beside it.
+
+        Raises:
+            InputError: If there is no case.
+        """
+        _refuse_others(options.options, {"tests"})
+        place = options.options.get("tests", "beside")
+        if place not in ("beside", "inline"):
+            raise InputError(f"tests is {place!r}", fix="write beside or inline")
+        return write_config(bundle, dest, inline=place == "inline")
+
+
+CONFIG = PromptfooConfigFormat()
+
+
+def _likeness_of_json(head: bytes) -> float:
+    keys = set(leading_keys(head.lstrip(b"\xef\xbb\xbf[ \t\r\n")))
+    if keys & {"results", "evalId"}:
+        return 0.0
+    found = len(keys & _CONFIG_KEYS)
+    return min(0.9, 0.35 * found) if found else 0.4 * len(keys & _LINE_KEYS)
+
+
+def _refuse_others(options: Mapping[str, Any], known: set[str]) -> None:
+    others = ", ".join(sorted(set(options) - known))
+    if others:
+        what = f"format {FORMAT_NAME} takes no option {others}"
+        raise InputError(what, fix=f"use {', '.join(sorted(known))}")
