@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from accounted import assert_accounted, leaves
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import JSON
 from strategies_suite import BUNDLES
@@ -105,6 +105,7 @@ def test_nesting_costs_no_stack() -> None:
         deep = deep.pop()
 
 
+@settings(max_examples=25)
 @given(BUNDLES)
 def test_a_writer_accounts_for_every_leaf_of_a_bundle(bundle: Bundle) -> None:
     claims = Claims({"cases[].input": NATIVE, "cases[]": carried("as metadata")})

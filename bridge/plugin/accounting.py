@@ -91,7 +91,10 @@ class Claims:
         """Claim what is below a place; claims further down win."""
         place = self
         for step in path:
-            place = place._below.setdefault(step, Claims())  # of the same class
+            below = place._below.get(step)  # of the same class
+            if below is None:
+                below = place._below[step] = Claims()
+            place = below
         place.claim = claim
 
     def at(self, step: Step) -> Iterator[Claims]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from bridge.files.yaml import parse_yaml
 from bridge.model.check import Check
 from bridge.model.conversion import Fate
 from bridge.model.errors import InputError
@@ -136,9 +138,20 @@ def _write_regex(params: Params) -> NATIVE_PARTS | None:
 def _schema(value: Any, _: float | None) -> Params:
     if value in (None, ""):
         return {}
+    if isinstance(value, str):
+        value = _schema_text(value)
     if not isinstance(value, dict):
         raise ValueError("its schema is no object")
     return {"schema": value}
+
+
+def _schema_text(text: str) -> Any:
+    """A schema that is written as YAML or JSON in a text."""
+    try:
+        value, _ = parse_yaml(text.encode("utf-8", "replace"), Path("schema"))
+    except InputError as error:
+        raise ValueError(f"its schema: {error.what}") from None
+    return value
 
 
 _PLAIN_KEYWORDS = frozenset(

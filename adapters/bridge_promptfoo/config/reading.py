@@ -28,7 +28,6 @@ from bridge_promptfoo.config.columns import Columns, shortened
 from bridge_promptfoo.config.files import Document, Folder, Node, is_code
 from bridge_promptfoo.config.inputs import ASKED, expected_of, input_of
 from bridge_promptfoo.config.own import OwnConfig, own_config
-from bridge_promptfoo.config.table import EXPECTED
 from bridge_promptfoo.config.templates import is_template, js_text, render
 from bridge_promptfoo.config.tests import Test, TestReader
 from bridge_promptfoo.rows import NAME
@@ -297,7 +296,7 @@ def _whole(folder: Folder) -> Node:
         return root
     parts = root.value if isinstance(root.value, list) else [root.value]
     first = next((part for part in parts if isinstance(part, dict)), {})
-    if not _PARTS.isdisjoint(first) or any(key.startswith(EXPECTED) for key in first):
+    if not _PARTS.isdisjoint(first) or any(key.startswith("__") for key in first):
         return Node({}, main)
     keys = ", ".join(list(first)[:8]) or "nothing"
     fix = "name another file, or the format it is in with --from"

@@ -19,6 +19,8 @@ from bridge_promptfoo.config.files import FILE, Document, Folder, Node, is_code,
 from bridge_promptfoo.config.table import read_row
 
 MAX_TESTS = 200_000
+MOST_TIMES = 100
+"""How often the tests of one file may be asked for."""
 MERGED = ("vars", "options", "metadata")
 """Fields that are merged key by key."""
 FIELDS = (
@@ -103,17 +105,17 @@ class TestReader:
     # --- where tests stand -------------------------------------------------------------------
 
     def _listed(self, node: Node, where: str) -> Iterator[Test]:
-        if isinstance(node.value, str):
+        if not node.path:  # a file of tests alone
+            yield from self._of_file(node.document, rows=False)
+        elif isinstance(node.value, str):
             yield from self._named(node, rows=node.path == ("tests",))
+        elif isinstance(node.value, list):
+            for index, item in enumerate(node.items()):
+                yield from self._listed(item, f"{where}[{index}]")
         elif isinstance(node.value, dict) and isinstance(node.value.get("path"), str):
             node.claim(executable("a generator of tests is a script, which is not run"))
         else:
-            for index, item in enumerate(node.items()):
-                at = f"{where}[{index}]"
-                if isinstance(item.value, dict) and not isinstance(item.value.get("path"), str):
-                    yield from self._own(item, at)
-                else:
-                    yield from self._listed(item, at)
+            yield from self._own(node, where)
 
     def _own(self, node: Node, at: str) -> Iterator[Test]:
         if not isinstance(node.value, dict):
@@ -145,9 +147,12 @@ class TestReader:
 
     def _of_file(self, document: Document, rows: bool) -> Iterator[Test]:
         self.twice[document.name] = self.twice.get(document.name, 0) + 1
+        if self.twice[document.name] > MOST_TIMES:
+            what = f"is named more than {MOST_TIMES} times"
+            raise document.refuse(what, (), "does it name itself?")
         root = Node(document.value, document).referred()
         for index, node in enumerate(root.items()):
-            at = f"{document.name}:{document.lines.get(node.path, index + 1)}"
+            at = f"{document.name or document.path.name}:{document.lines.get(node.path, index + 1)}"
             if document.path.suffix.lower() == ".csv":
                 yield self._row(node, index + 1, at)
             elif isinstance(node.value, str):
