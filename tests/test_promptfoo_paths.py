@@ -89,7 +89,7 @@ def test_other_peoples_tests_may_call_the_checks_from_there(tmp_path: Path) -> N
     results, code = evaluate(tmp_path, {"prompts": ["p"], "providers": ["echo"], "tests": [test]})
     assert code == 0
     (row,) = native_rows(results)
-    assert row["gradingResult"]["componentResults"][0]["reason"] == "contains what it should"
+    assert row["gradingResult"]["componentResults"][0]["reason"] == 'contains ["refund"]'
 
 
 @pytest.mark.usefixtures("installed")

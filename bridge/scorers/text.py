@@ -112,9 +112,10 @@ def contains(case: Case, output: Output, params: ContainsParams) -> list[Measure
     missing = [item for item in wanted if _case(item, params) not in text]
     if missing:
         return [binary(False, f"lacks {shown(missing)}")]
-    if either and not any(_case(item, params) in text for item in either):
+    found = [item for item in either if _case(item, params) in text]
+    if either and not found:
         return [binary(False, f"contains none of {shown(list(either))}")]
-    return [binary(True, "contains what it should")]
+    return [binary(True, f"contains {shown([*wanted, *found[:1]])}")]
 
 
 def _case(text: str, params: ContainsParams) -> str:
