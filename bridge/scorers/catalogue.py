@@ -40,7 +40,7 @@ def _entry(scorer: Scorer) -> Iterator[str]:
     yield f"- version `{scorer.version}`, threshold {scorer.threshold:g} by default"
     binary = "0 or 1" if scorer.threshold == 1.0 else "0 to 1, higher is better"
     yield f"- value {binary}"
-    yield f"- scores {'each turn' if scorer.per_turn else 'the conversation'} of a case with turns"
+    yield f"- scores {_scope(scorer)} of a case with turns"
     if scorer.needs:
         named = " and ".join(f"`{name}`" for name in scorer.needs)
         yield f"- needs {named}: `pip install 'bridge-evals[text]'`"
@@ -50,10 +50,18 @@ def _entry(scorer: Scorer) -> Iterator[str]:
     yield from _parameters(scorer.params)
 
 
+def _scope(scorer: Scorer) -> str:
+    if callable(scorer.per_turn):
+        return "each turn, or the conversation,"
+    return "each turn" if scorer.per_turn else "the conversation"
+
+
 def _parameters(params: type[Model]) -> Iterator[str]:
     if not params.model_fields:
         return
-    texts = _attributes(inspect.getdoc(params) or "")
+    texts: dict[str, str] = {}
+    for base in reversed(params.__mro__):
+        texts |= _attributes(base.__doc__ or "") if issubclass(base, Model) else {}
     yield "| parameter | type | default | meaning |"
     yield "|---|---|---|---|"
     schemas = params.model_json_schema()["properties"]
@@ -66,7 +74,7 @@ def _parameters(params: type[Model]) -> Iterator[str]:
 
 def _attributes(doc: str) -> dict[str, str]:
     """The entries of a docstring's Attributes section, each on one line."""
-    section = doc.partition("Attributes:\n")[2]
+    section = inspect.cleandoc(doc).partition("Attributes:\n")[2]
     entries = re.split(r"^    (?=\w+:)", section, flags=re.MULTILINE)[1:]
     pairs = (entry.partition(":") for entry in entries)
     return {

@@ -46,7 +46,8 @@ def per_turn(check: Check) -> bool:
     """Whether a check scores each turn of a case with turns."""
     if check.scorer == GROUP:
         return all(per_turn(member) for member in check.checks)
-    return get_scorer(check.scorer).per_turn
+    decides = get_scorer(check.scorer).per_turn
+    return decides if isinstance(decides, bool) else decides(read_params(check))
 
 
 def checks_with_turns(suite: Sequence[Check], case: Case) -> Iterator[tuple[Check, int | None]]:

@@ -18,6 +18,7 @@ from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import Model
+from bridge.scorers.identity import Itself
 
 BUILT_IN = {
     "equals": "bridge.scorers.text:EQUALS",
@@ -89,7 +90,8 @@ class Scorer:
         params: Type of its parameters.
         threshold: Where a measurement passes if the check says nothing: 1.0 for binary scorers,
             0.5 for graded ones.
-        per_turn: Scores each turn of a case with turns; otherwise the case as a whole.
+        per_turn: Scores each turn of a case with turns; otherwise the case as a whole. A function
+            where the parameters decide.
         summary: One line for the docs.
         source: Where the check is defined: web addresses, the one that is followed first.
         needs: Modules of the extra ``text`` without which it cannot be carried out.
@@ -100,7 +102,7 @@ class Scorer:
     score: Callable[[Case, Output, Any], Sequence[Measurement]]
     params: type[Model] = NoParams
     threshold: float = 1.0
-    per_turn: bool = True
+    per_turn: bool | Callable[[Any], bool] = True
     summary: str = ""
     source: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -141,21 +143,6 @@ def get_scorer(name: str) -> Scorer:
     return scorer
 
 
-class _Itself:
-    """A cache key that equals itself only: Python takes 1, 1.0 and true for the same."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
 def read_params(check: Check) -> Model:
     """The parameters of a check as its scorer's own type.
 
@@ -163,14 +150,14 @@ def read_params(check: Check) -> Model:
         InputError: On an unknown or wrong parameter.
     """
     try:
-        return _read_params(check.scorer, _Itself(check.params))
+        return _read_params(check.scorer, Itself(check.params))
     except ValidationError as error:
         what = f"check {check.metric}: {explain(error)}"
         raise InputError(what, fix="see docs/scorers.md") from None
 
 
 @lru_cache(maxsize=4096)
-def _read_params(scorer: str, params: _Itself) -> Model:
+def _read_params(scorer: str, params: Itself) -> Model:
     return get_scorer(scorer).params.model_validate(params.value)
 
 
