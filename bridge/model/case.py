@@ -38,6 +38,7 @@ class ExpectedCall(Model):
         name: Tool name.
         arguments: Expected arguments, with matchers (``$one_of``, ``$approx``, ...) inside.
         extra: Whether arguments beyond the expected ones are forbidden or allowed.
+        result: What the tool should return, with matchers; null where that does not matter.
         id: Name of this call for ``after``.
         after: Ids of calls that must come earlier (mode ``partial``).
     """
@@ -45,19 +46,25 @@ class ExpectedCall(Model):
     name: Name
     arguments: JsonObject = EMPTY
     extra: Literal["forbid", "allow"] = "forbid"
+    result: Json = None
     id: Name | None = None
     after: tuple[Name, ...] = ()
     extras: JsonObject = EMPTY
 
     @model_validator(mode="after")
     def _matchers_are_known(self) -> ExpectedCall:
-        _ = self.pattern
+        _ = self.pattern, self.result_pattern
         return self
 
     @cached_property
     def pattern(self) -> dict[str, Any]:
         """``arguments`` with their matchers parsed."""
         return {key: parse_pattern(value) for key, value in self.arguments.items()}
+
+    @cached_property
+    def result_pattern(self) -> Any:
+        """``result`` with its matchers parsed."""
+        return parse_pattern(self.result)
 
 
 class ExpectedCalls(Model):

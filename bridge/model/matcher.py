@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import re2
@@ -30,13 +30,14 @@ class Matcher:
     """One ``$`` matcher. ``operand`` holds patterns for ``$one_of``, ``$contains``, ``$unordered``.
 
     ``abs`` and ``rel`` are the tolerances of ``$approx``; the larger bound of the two decides,
-    as in :func:`math.isclose`.
+    as in :func:`math.isclose`. ``written`` is the JSON it was parsed from.
     """
 
     kind: str
     operand: Any
     abs: float = 0.0
     rel: float = 0.0
+    written: Any = field(default=None, compare=False)
 
 
 def parse_pattern(value: Any) -> Any:
@@ -65,7 +66,7 @@ def _parse_matcher(value: Mapping[str, Any]) -> Matcher:
     if odd:
         raise ValueError(f"{kind} does not take {', '.join(sorted(odd))}")
     options = {key: _tolerance(value[key]) for key in OPTIONS[kind] if key in value}
-    return Matcher(kind, _operand(kind, value[kind]), **options)
+    return Matcher(kind, _operand(kind, value[kind]), **options, written=value)
 
 
 def _operand(kind: str, value: Any) -> Any:
