@@ -1,19 +1,22 @@
 """Time of the tool use scorer: ``python benchmarks/tool_use.py``.
 
 CPU time, best of several repeats, after a warm-up: a schema check, a whole case of three calls,
-and trajectories of 200 calls, ordinary and hopeless.
+and trajectories of 200 calls, ordinary and hopeless. Each run scores another copy of the output, so
+that no comparison is remembered, but in the last lines of three calls, which show what is.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any
 
-from bridge.model import Case, Output
+from bridge.model import Case, Check, Output, Tool
 from bridge.scorers.contract import violations
-from bridge.scorers.tool_use import ToolUseParams, tool_use
+from bridge.scorers.registry import get_scorer, read_params
+from bridge.scorers.tool_use.look import KEPT
 
 SCHEMA = {
     "type": "object",
@@ -42,7 +45,15 @@ def call(name: str, index: int, amount: Any = 10) -> dict[str, Any]:
     return {"name": name, "arguments": {"to": f"person {index}", "amount": amount}}
 
 
-def scored(expected: list[Any], actual: list[Any], mode: str = "any_order") -> Callable[[], float]:
+FAMILY = ("precision", "recall", "f1", "arguments", "order", "schema")
+
+
+def scored(
+    expected: list[Any],
+    actual: list[Any],
+    mode: str = "any_order",
+    metrics: Sequence[str] = ("tool_use",),
+) -> Callable[[], float]:
     names = sorted({each["name"] for each in expected})
     fields = {
         "id": "1",
@@ -52,13 +63,16 @@ def scored(expected: list[Any], actual: list[Any], mode: str = "any_order") -> C
         "expected_calls": {"mode": mode, "calls": expected},
     }
     case = Case.model_validate(fields)
-    output = Output.model_validate({"case_id": "1", "tool_calls": actual})
-    params = ToolUseParams()
+    answer = {"case_id": "1", "tool_calls": actual}
+    outputs = cycle([Output.model_validate(answer) for _ in range(KEPT + 1)])
+    scorers = [get_scorer(name) for name in metrics]
+    params = [read_params(Check(scorer=name)) for name in metrics]
 
     def run() -> float:
-        value = tool_use(case, output, params)[0].value
-        assert value is not None
-        return value
+        output = next(outputs)
+        for scorer, each in zip(scorers, params, strict=True):
+            found = scorer.score(case, output, each)[0]
+        return found.value or 0.0
 
     return run
 
@@ -69,13 +83,17 @@ def show(name: str, run: Callable[[], float], number: int, goal: str) -> None:
 
 
 def main() -> None:
-    valid = call("a", 1)["arguments"]
-    seconds = best(lambda: violations(SCHEMA, valid), 20_000)
+    valid, tool = call("a", 1)["arguments"], Tool(name="a", parameters=SCHEMA)
+    seconds = best(lambda: violations(tool.parameters, valid), 20_000)
     print(f"{'schema check, valid':64}     {seconds * 1e6:9.2f} us   goal 1 us")
     print(f"\n{'case':64} value      time")
     three = [call(name, 1, {"$approx": 10, "abs": 0.1}) for name in "abc"]
-    show("3 calls, right", scored(three, [call(name, 1) for name in "bac"]), 2_000, "goal 50 us")
-    show("3 calls, all wrong", scored(three, [call(name, 2, 99) for name in "bac"]), 2_000, "")
+    right, wrong = ([call(name, *each) for name in "bac"] for each in ((1,), (2, 99)))
+    show("3 calls, right", scored(three, right), 2_000, "goal 50 us")
+    show("3 calls, all wrong", scored(three, wrong), 2_000, "goal 50 us")
+    seven = ("tool_use", *(f"tool_{name}" for name in FAMILY))
+    show("3 calls, right, all seven metrics", scored(three, right, "in_order", seven), 2_000, "")
+    show("3 calls, wrong, all seven metrics", scored(three, wrong, "in_order", seven), 2_000, "")
     shuffle = random.Random(1).sample
     for tools in (10, 1):
         names = [f"tool_{index % tools}" for index in range(200)]

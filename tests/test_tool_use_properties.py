@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bridge.model import ExpectedCall, ExpectedCalls, ToolCall
 from bridge.scorers.matching import matches
-from bridge.scorers.tool_use import compare_calls
-from bridge.scorers.tool_use.pairing import Made, fits, pair_calls
+from bridge.scorers.tool_use import Made, compare_calls
+from bridge.scorers.tool_use.pairing import fits, pair_calls
 
 MODES = ("strict", "in_order", "any_order", "subset", "superset", "partial")
 
@@ -100,7 +100,7 @@ def holds(mode: str, expected: Sequence[ExpectedCall], made: Sequence[Made]) -> 
 
 
 def as_made(actual: Sequence[ToolCall]) -> list[Made]:
-    return [(call.name, call.arguments) for call in actual]
+    return [Made(call.name, call.arguments) for call in actual]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -118,7 +118,7 @@ def test_every_mode_is_what_its_definition_says(
 
 def agreement(expected: ExpectedCall, made: Made) -> float:
     """The share of the arguments of either call that agree."""
-    arguments = made[1]
+    arguments = made.arguments
     if isinstance(arguments, str):
         return 0.0
     keys = set(expected.pattern) if expected.extra == "allow" else {*expected.pattern, *arguments}
@@ -138,7 +138,7 @@ def test_pairing_equals_brute_force(expected: list[ExpectedCall], actual: list[T
     assert len({pair.expected for pair in pairs}) == len({pair.actual for pair in pairs})
     for name in "fg":
         rows = [index for index, call in enumerate(expected) if call.name == name]
-        columns = [index for index, (other, _) in enumerate(made) if other == name]
+        columns = [index for index, each in enumerate(made) if each.name == name]
         block = [
             (pair.expected, pair.actual) for pair in pairs if expected[pair.expected].name == name
         ]

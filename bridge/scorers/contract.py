@@ -12,10 +12,18 @@ from typing import Any, Never
 import jsonschema_rs
 import msgspec
 
+from bridge.model.values import FrozenDict
 from bridge.scorers.differences import pointer
 
 MAX_VIOLATIONS = 20
 """Most violations reported of one call."""
+
+MAX_VALIDATORS = 1024
+"""Most validators kept."""
+
+_FROZEN: dict[int, tuple[FrozenDict, Any]] = {}
+"""Validators by the identity of their schema, which is kept beside them so that it stays its own.
+"""
 
 HIDDEN = "the value"
 """What stands for the value in a message: it is reported beside it, and may be megabytes long."""
@@ -54,7 +62,7 @@ def violations(schema: Mapping[str, Any], value: Any) -> list[Violation]:
     """
     if not schema:
         return []
-    validator = _validator(_spelled(schema))
+    validator = _validator_of(schema)
     try:
         if validator.is_valid(value):
             return []
@@ -70,7 +78,20 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     Raises:
         SchemaError: If it is broken, or points outside itself.
     """
-    _validator(_spelled(schema))
+    _validator_of(schema)
+
+
+def _validator_of(schema: Mapping[str, Any]) -> Any:
+    """The validator, found by identity where the schema cannot change, else by its spelling."""
+    known = _FROZEN.get(id(schema))
+    if known is not None and known[0] is schema:
+        return known[1]
+    validator = _validator(_spelled(schema))
+    if isinstance(schema, FrozenDict):
+        if len(_FROZEN) >= MAX_VALIDATORS:
+            _FROZEN.clear()
+        _FROZEN[id(schema)] = (schema, validator)
+    return validator
 
 
 def _violation(fault: Any) -> Violation:
@@ -87,7 +108,7 @@ def _spelled(schema: Mapping[str, Any]) -> bytes:
         return json.dumps(schema).encode()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=MAX_VALIDATORS)
 def _validator(schema: bytes) -> Any:
     try:
         return jsonschema_rs.validator_for(json.loads(schema), retriever=_refuse, mask=HIDDEN)

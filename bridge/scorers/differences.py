@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from bridge.model.matcher import Matcher
 from bridge.scorers.matching import json_type, matches
+
+ONE_PIECE = frozenset({Matcher, str, int, float, bool, type(None)})
+"""Types of patterns that are matched as a whole."""
 
 DifferenceAxis = Literal["missing_argument", "extra_argument", "wrong_value", "wrong_type"]
 
@@ -21,8 +23,7 @@ MATCHER_TYPES: Mapping[str, frozenset[str]] = {
 """JSON types that a matcher can accept, where its operand does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One place where arguments are not what was expected.
 
     Attributes:
@@ -59,10 +60,8 @@ def pointer(key: object) -> str:
 
 def pattern_json(pattern: Any) -> Any:
     """A pattern as the JSON it was parsed from."""
-    if isinstance(pattern, Matcher):
-        options = {"abs": pattern.abs, "rel": pattern.rel}
-        given = {key: bound for key, bound in options.items() if bound}
-        return {pattern.kind: pattern_json(pattern.operand), **given}
+    if type(pattern) in ONE_PIECE:
+        return pattern.written if isinstance(pattern, Matcher) else pattern
     if isinstance(pattern, dict):
         return {key: pattern_json(item) for key, item in pattern.items()}
     if isinstance(pattern, list):
@@ -75,7 +74,10 @@ def _collect(
 ) -> None:
     if isinstance(pattern, Matcher) and pattern.kind == "$exact":
         pattern = pattern.operand
-    if isinstance(pattern, dict) and isinstance(value, dict):
+    if type(pattern) in ONE_PIECE:
+        if not matches(pattern, value):
+            found.append(_difference(pattern, value, path))
+    elif isinstance(pattern, dict) and isinstance(value, dict):
         _collect_object(pattern, value, path, found, extra=extra)
     elif (
         isinstance(pattern, list | tuple)
@@ -85,8 +87,13 @@ def _collect(
         for index, (item, other) in enumerate(zip(pattern, value, strict=True)):
             _collect(item, other, f"{path}/{index}", found)
     elif not matches(pattern, value):
-        axis: DifferenceAxis = "wrong_value" if _type_fits(pattern, value) else "wrong_type"
-        found.append(Difference(path, axis, pattern_json(pattern), value))
+        found.append(_difference(pattern, value, path))
+
+
+def _difference(pattern: Any, value: Any, path: str) -> Difference:
+    same = type(pattern) is type(value) or _type_fits(pattern, value)
+    axis: DifferenceAxis = "wrong_value" if same else "wrong_type"
+    return Difference(path, axis, pattern_json(pattern), value)
 
 
 def _collect_object(
@@ -97,13 +104,16 @@ def _collect_object(
     *,
     extra: bool,
 ) -> None:
+    shared = 0
     for key, item in pattern.items():
-        step = path + pointer(key)
-        if key in value:
-            _collect(item, value[key], step, found)
-        else:
+        if key not in value:
+            step = path + pointer(key)
             found.append(Difference(step, "missing_argument", pattern_json(item), None))
-    if not extra:
+            continue
+        shared += 1
+        if type(item) not in ONE_PIECE or not matches(item, value[key]):
+            _collect(item, value[key], path + pointer(key), found)
+    if len(value) > shared and not extra:
         found.extend(
             Difference(path + pointer(key), "extra_argument", None, value[key])
             for key in value

@@ -57,6 +57,12 @@ BUILT_IN = {
     "tokens": "bridge.scorers.budget:TOKENS",
     "finish_reason": "bridge.scorers.budget:FINISH_REASON",
     "tool_use": "bridge.scorers.tool_use:TOOL_USE",
+    "tool_precision": "bridge.scorers.tool_use:TOOL_PRECISION",
+    "tool_recall": "bridge.scorers.tool_use:TOOL_RECALL",
+    "tool_f1": "bridge.scorers.tool_use:TOOL_F1",
+    "tool_arguments": "bridge.scorers.tool_use:TOOL_ARGUMENTS",
+    "tool_order": "bridge.scorers.tool_use:TOOL_ORDER",
+    "tool_schema": "bridge.scorers.tool_use:TOOL_SCHEMA",
     "injection": "bridge.scorers.injection.check:INJECTION",
 }
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""

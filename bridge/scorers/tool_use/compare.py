@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,21 +10,22 @@ from bridge.model.case import ExpectedCall, ExpectedCalls, OrderMode
 from bridge.model.message import Tool, ToolCall
 from bridge.scorers.calls import read_arguments
 from bridge.scorers.contract import SchemaError, Violation, violations
-from bridge.scorers.differences import differences
 from bridge.scorers.tool_use import order
-from bridge.scorers.tool_use.comparison import Comparison, Mismatch, Pair
-from bridge.scorers.tool_use.pairing import Made, pair_calls
-from bridge.scorers.tool_use.params import ToolUseParams
+from bridge.scorers.tool_use.comparison import Comparison, Made, Mismatch, Pair, UndecidedError
+from bridge.scorers.tool_use.pairing import result_fits
+from bridge.scorers.tool_use.params import MatchParams
+from bridge.scorers.tool_use.profile import Profile, profile_for
 
 MISSING_ALLOWED: frozenset[OrderMode] = frozenset({"subset"})
 EXTRA_ALLOWED: frozenset[OrderMode] = frozenset({"superset", "in_order"})
+DEFAULTS = MatchParams()
 
 
 def compare_calls(
-    expected: ExpectedCalls,
+    expected: ExpectedCalls | None,
     actual: Sequence[ToolCall],
     tools: Sequence[Tool] = (),
-    params: ToolUseParams | None = None,
+    params: MatchParams = DEFAULTS,
 ) -> Comparison:
     """Compare actual calls with expected ones. Pure, and never raises.
 
@@ -34,58 +36,106 @@ def compare_calls(
     none may be made, in every mode.
 
     Args:
-        expected: The expected calls with their mode.
+        expected: The expected calls with their mode; ``None`` to look at contracts only.
         actual: The calls made, in order.
         tools: The tools on offer. A call of a tool that is neither offered nor expected is
             unknown; without any tools on offer only a call without a name is.
-        params: ``mode`` overrides that of ``expected``; ``schemas`` turns contracts off.
+        params: ``mode`` overrides that of ``expected``; ``profile`` says when two calls are the
+            same; with ``failed_calls: ignore`` those whose tool failed are left out.
 
     Returns:
-        The comparison; its ``undecided`` is set where the case itself is broken (a tool's schema
-        is none, ``after`` runs in a circle).
+        The comparison; its ``undecided`` is set where the case itself is broken (``after`` runs
+        in a circle, a profile lacks what it needs), its ``broken_schema`` where a tool's schema is.
     """
-    params = params or ToolUseParams()
-    mode = params.mode or expected.mode
-    made = [(call.name, read_arguments(call.arguments)) for call in actual]
-    undecided: list[str] = []
-    chosen, before = None, []
+    failed = [index for index, call in enumerate(actual) if call.error is not None]
+    if failed and params.failed_calls == "ignore":
+        kept = [index for index, call in enumerate(actual) if call.error is None]
+        found = _compare(expected, [actual[index] for index in kept], tools, params)
+        return _renumbered(found, kept, failed)
+    return _compare(expected, actual, tools, params, tuple(failed))
+
+
+def _compare(
+    expected: ExpectedCalls | None,
+    actual: Sequence[ToolCall],
+    tools: Sequence[Tool],
+    params: MatchParams,
+    failed: tuple[int, ...] = (),
+) -> Comparison:
+    made = [Made(call.name, read_arguments(call.arguments), call.result) for call in actual]
+    wanted = expected.calls if expected is not None else ()
+    mode = params.mode or (expected.mode if expected is not None else "any_order")
+    profile = profile_for(params.profile, tools)
+    pairs: list[Pair] = []
+    mismatches: list[Mismatch] = []
+    kept: int | None = None
+    undecided = broken = None
+    if expected is not None:
+        try:
+            pairs, kept, mismatches = _match(mode, wanted, made, profile)
+        except UndecidedError as error:
+            undecided = str(error)
     try:
-        before = order.predecessors(expected.calls) if mode == "partial" else []
-        chosen = _choose(mode, expected.calls, made, before)
-    except order.UndecidedError as error:
-        undecided.append(str(error))
-    pairs = _exact(chosen) if chosen is not None else pair_calls(expected.calls, made)
-    mismatches = list(_calls(mode, expected.calls, made, pairs))
-    if chosen is None and not undecided:
-        mismatches += _order(mode, made, pairs, before)
-    try:
-        mismatches += _contracts(expected.calls, made, tools, check_schemas=params.schemas)
+        mismatches += _contracts(wanted, made, tools, check_schemas=profile.contracts)
     except SchemaError as error:
-        undecided.append(str(error))
+        broken = str(error)
     return Comparison(
-        mode=mode,
-        expected=len(expected.calls),
-        actual=len(actual),
-        pairs=tuple(pairs),
-        mismatches=tuple(mismatches),
-        tool_errors=tuple(i for i, call in enumerate(actual) if call.error is not None),
-        undecided="; ".join(undecided) or None,
+        mode,
+        len(wanted),
+        len(made),
+        tuple(pairs),
+        tuple(mismatches),
+        kept,
+        failed,
+        undecided,
+        broken,
     )
 
 
+def _renumbered(found: Comparison, kept: Sequence[int], failed: Sequence[int]) -> Comparison:
+    """A comparison of some of the calls, told by the places of all."""
+    return dataclasses.replace(
+        found,
+        pairs=tuple(pair._replace(actual=kept[pair.actual]) for pair in found.pairs),
+        mismatches=tuple(
+            each if each.call is None else each._replace(call=kept[each.call])
+            for each in found.mismatches
+        ),
+        tool_errors=tuple(failed),
+    )
+
+
+def _match(
+    mode: OrderMode, expected: Sequence[ExpectedCall], made: Sequence[Made], profile: Profile
+) -> tuple[list[Pair], int | None, list[Mismatch]]:
+    """The pairs, how many of them keep the mode's order, and what is wrong."""
+    before = order.predecessors(expected) if mode == "partial" else []
+    chosen = _choose(mode, expected, made, before, profile)
+    if chosen is not None:
+        pairs = [Pair(row, column, exact=True, agreement=1.0) for row, column in chosen]
+        return pairs, len(pairs), list(_calls(mode, expected, made, pairs, profile))
+    pairs = profile.pair(expected, made)
+    wrong = order.out_of_order(mode, pairs, before)
+    mismatches = list(_calls(mode, expected, made, pairs, profile))
+    mismatches += _order(mode, made, pairs, before)
+    return pairs, None if wrong is None else len(pairs) - len(wrong), mismatches
+
+
 def _choose(
-    mode: OrderMode, expected: Sequence[ExpectedCall], made: Sequence[Made], before: Sequence[int]
+    mode: OrderMode,
+    expected: Sequence[ExpectedCall],
+    made: Sequence[Made],
+    before: Sequence[int],
+    profile: Profile,
 ) -> order.Chosen | None:
     """The pairing that satisfies a mode with an order; ``None`` if none does, or it has none."""
     if mode == "strict":
-        return order.in_same_places(expected, made)
+        return order.in_same_places(expected, made, profile.fits)
     if mode == "in_order":
-        return order.as_subsequence(expected, made)
-    return order.in_partial_order(expected, made, before) if mode == "partial" else None
-
-
-def _exact(chosen: order.Chosen) -> list[Pair]:
-    return [Pair(row, column, exact=True, agreement=1.0) for row, column in chosen]
+        return order.as_subsequence(expected, made, profile.fits)
+    if mode == "partial":
+        return order.in_partial_order(expected, made, before, profile.fits)
+    return None
 
 
 def _calls(
@@ -93,11 +143,12 @@ def _calls(
     expected: Sequence[ExpectedCall],
     made: Sequence[Made],
     pairs: Sequence[Pair],
+    profile: Profile,
 ) -> Iterator[Mismatch]:
     """What is wrong with each call, whatever the order."""
-    for pair in pairs:
-        if not pair.exact:
-            yield from _arguments(expected[pair.expected], made[pair.actual], pair.actual)
+    for row, column, exact, _ in pairs:
+        if not exact:
+            yield from _pair(expected[row], made[column], column, profile)
     if len(pairs) < len(expected):
         found = {pair.expected for pair in pairs}
         tolerated = mode in MISSING_ALLOWED
@@ -108,30 +159,25 @@ def _calls(
     if len(pairs) < len(made):
         used = {pair.actual for pair in pairs}
         tolerated = mode in EXTRA_ALLOWED and bool(expected)
-        for index, (name, arguments) in enumerate(made):
+        for index, (name, arguments, _) in enumerate(made):
             if index not in used:
                 yield Mismatch("extra", name, index, actual=arguments, tolerated=tolerated)
 
 
-def _arguments(call: ExpectedCall, made: Made, index: int) -> Iterator[Mismatch]:
-    name, arguments = made
-    if isinstance(arguments, str):
-        return  # reported as malformed
-    for each in differences(call.pattern, arguments, extra=call.extra == "allow"):
-        yield Mismatch(each.axis, name, index, each.path, each.expected, each.actual)
+def _pair(call: ExpectedCall, made: Made, index: int, profile: Profile) -> Iterator[Mismatch]:
+    for path, axis, wanted, found in profile.differences(call, made):
+        yield Mismatch(axis, made.name, index, path, wanted, found)
+    if not result_fits(call, made):
+        yield Mismatch("wrong_result", made.name, index, expected=call.result, actual=made.result)
 
 
 def _order(
     mode: OrderMode, made: Sequence[Made], pairs: Sequence[Pair], before: Sequence[int]
 ) -> Iterator[Mismatch]:
     """Right calls at the wrong time."""
-    wrong: list[Pair] = []
-    if mode in ("strict", "in_order"):
-        wrong = order.out_of_sequence(pairs)
-    elif mode == "partial":
-        wrong = order.out_of_partial_order(pairs, before)
-    for pair in wrong:
-        name, arguments = made[pair.actual]
+    exact = [pair for pair in pairs if pair.exact]
+    for pair in order.out_of_order(mode, exact, before) or ():
+        name, arguments, _ = made[pair.actual]
         yield Mismatch("order", name, pair.actual, expected=pair.expected, actual=arguments)
 
 
@@ -145,7 +191,7 @@ def _contracts(
     """Calls that no tool on offer can carry out."""
     schemas = {tool.name: tool.parameters for tool in tools}
     known = {*schemas, *(call.name for call in expected)}
-    for index, (name, arguments) in enumerate(made):
+    for index, (name, arguments, _) in enumerate(made):
         if not name.strip() or (tools and name not in known):
             yield Mismatch("unknown_tool", name, index, actual=arguments)
         if isinstance(arguments, str):

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
-from bridge.model.case import ExpectedCall
+from bridge.model.case import ExpectedCall, OrderMode
 from bridge.scorers.matching import json_key
-from bridge.scorers.tool_use.comparison import Pair
-from bridge.scorers.tool_use.pairing import Made, fits
+from bridge.scorers.tool_use.comparison import Made, Pair, UndecidedError
 
 MAX_STEPS = 10_000
 """Most states looked at for an assignment that keeps a partial order (NP-hard in general)."""
@@ -20,18 +19,22 @@ Chosen = list[tuple[int, int]]
 """(expected index, actual index) of every expected call."""
 
 
-class UndecidedError(Exception):
-    """There is no verdict on the order; the text says why."""
+Fits = Callable[[ExpectedCall, Made], bool]
+"""Whether a call is the expected one."""
 
 
-def in_same_places(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> Chosen | None:
+def in_same_places(
+    expected: Sequence[ExpectedCall], made: Sequence[Made], fits: Fits
+) -> Chosen | None:
     """Every call in its place, or ``None``."""
     if len(expected) != len(made) or not all(map(fits, expected, made)):
         return None
     return [(index, index) for index in range(len(made))]
 
 
-def as_subsequence(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> Chosen | None:
+def as_subsequence(
+    expected: Sequence[ExpectedCall], made: Sequence[Made], fits: Fits
+) -> Chosen | None:
     """The expected calls in order among the actual ones, or ``None``.
 
     Taking each at the first chance is enough: it leaves most calls to those that follow.
@@ -61,7 +64,7 @@ def predecessors(expected: Sequence[ExpectedCall]) -> list[int]:
 
 
 def in_partial_order(
-    expected: Sequence[ExpectedCall], made: Sequence[Made], before: Sequence[int]
+    expected: Sequence[ExpectedCall], made: Sequence[Made], before: Sequence[int], fits: Fits
 ) -> Chosen | None:
     """An assignment of all calls, each exact and after its predecessors, or ``None``.
 
@@ -119,26 +122,41 @@ def _kinds(expected: Sequence[ExpectedCall], before: Sequence[int]) -> list[obje
         for index in range(len(expected)):
             after[index] |= (bits >> index & 1) << row
     return [
-        (call.name, json_key(call.arguments), call.extra, before[index], after[index])
+        (
+            call.name,
+            json_key(call.arguments),
+            json_key(call.result),
+            call.extra,
+            before[index],
+            after[index],
+        )
         for index, call in enumerate(expected)
     ]
 
 
-def out_of_sequence(pairs: Sequence[Pair]) -> list[Pair]:
-    """The fewest exact pairs without which the others are in the expected order.
+def out_of_order(
+    mode: OrderMode, pairs: Sequence[Pair], before: Sequence[int]
+) -> list[Pair] | None:
+    """The pairs that are out of a mode's order; ``None`` where the mode has none."""
+    if mode in ("strict", "in_order"):
+        return _out_of_sequence(pairs)
+    return _out_of_partial_order(pairs, before) if mode == "partial" else None
+
+
+def _out_of_sequence(pairs: Sequence[Pair]) -> list[Pair]:
+    """The fewest pairs without which the others are in the expected order.
 
     What stays is a longest increasing subsequence, found by patience sorting.
     """
-    exact = [pair for pair in pairs if pair.exact]
     ends: list[int] = []
     lengths: list[int] = []
-    for pair in exact:
+    for pair in pairs:
         length = bisect_left(ends, pair.actual)
         ends[length : length + 1] = [pair.actual]
         lengths.append(length)
     wrong: list[Pair] = []
     wanted, limit = len(ends) - 1, math.inf
-    for pair, length in zip(reversed(exact), reversed(lengths), strict=True):
+    for pair, length in zip(reversed(pairs), reversed(lengths), strict=True):
         if length == wanted and pair.actual < limit:
             wanted, limit = wanted - 1, pair.actual
         else:
@@ -146,12 +164,12 @@ def out_of_sequence(pairs: Sequence[Pair]) -> list[Pair]:
     return wrong[::-1]
 
 
-def out_of_partial_order(pairs: Sequence[Pair], before: Sequence[int]) -> list[Pair]:
-    """The exact pairs that come before one of their predecessors."""
-    time = {pair.expected: pair.actual for pair in pairs if pair.exact}
+def _out_of_partial_order(pairs: Sequence[Pair], before: Sequence[int]) -> list[Pair]:
+    """The pairs that come before one of their predecessors."""
+    time = {pair.expected: pair.actual for pair in pairs}
     return [
         pair
         for pair in pairs
-        if pair.exact
+        if before[pair.expected]
         and any(before[pair.expected] >> row & 1 and at > pair.actual for row, at in time.items())
     ]

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from typing import Any
 
 from bridge.model.case import ExpectedCall
 from bridge.scorers.assignment import assign
 from bridge.scorers.matching import is_literal, json_key, matches
-from bridge.scorers.tool_use.comparison import Pair
-
-Made = tuple[str, Mapping[str, Any] | str]
-"""An actual call: its name, and its arguments or the raw text that is no JSON object."""
+from bridge.scorers.tool_use.comparison import Made, Pair
 
 GRAIN = 10_000
 """Steps in which the agreement of two calls is weighed."""
 
 
 def fits(expected: ExpectedCall, made: Made) -> bool:
-    """Whether a call is the expected one in name and every argument."""
-    name, arguments = made
-    pattern = expected.pattern
-    if name != expected.name or isinstance(arguments, str):
+    """Whether a call is the expected one in name, every argument and result."""
+    arguments, pattern = made.arguments, expected.pattern
+    if made.name != expected.name or isinstance(arguments, str):
         return False
     if len(arguments) != len(pattern) and (
         expected.extra == "forbid" or len(arguments) < len(pattern)
@@ -32,7 +27,12 @@ def fits(expected: ExpectedCall, made: Made) -> bool:
     for key, item in pattern.items():
         if key not in arguments or not matches(item, arguments[key]):
             return False
-    return True
+    return result_fits(expected, made)
+
+
+def result_fits(expected: ExpectedCall, made: Made) -> bool:
+    """Whether the tool returned what was expected, if anything was."""
+    return expected.result is None or matches(expected.result_pattern, made.result)
 
 
 def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[Pair]:
@@ -49,19 +49,50 @@ def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[P
     by_name: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for index, call in enumerate(expected):
         by_name[call.name][0].append(index)
-    for index, (name, _) in enumerate(made):
-        if name in by_name:
-            by_name[name][1].append(index)
+    for index, each in enumerate(made):
+        if each.name in by_name:
+            by_name[each.name][1].append(index)
     found: list[Pair] = []
     for rows, columns in by_name.values():
         found += _pair_block(expected, made, rows, columns)
     return sorted(found, key=lambda pair: pair.expected)
 
 
+def pair_first_fit(
+    expected: Sequence[ExpectedCall],
+    made: Sequence[Made],
+    fit: Callable[[ExpectedCall, Made], bool],
+    agreement: Callable[[ExpectedCall, Made], float],
+) -> list[Pair]:
+    """Each expected call in turn with the first actual one left that fits it.
+
+    What fits nothing is paired in turn within each tool's name.
+    """
+    found: list[Pair] = []
+    left = list(range(len(made)))
+    alone: list[int] = []
+    for row, call in enumerate(expected):
+        column = next((each for each in left if fit(call, made[each])), None)
+        if column is None:
+            alone.append(row)
+        else:
+            left.remove(column)
+            found.append(Pair(row, column, exact=True, agreement=1.0))
+    for row in alone:
+        call = expected[row]
+        column = next((each for each in left if made[each].name == call.name), None)
+        if column is not None:
+            left.remove(column)
+            found.append(Pair(row, column, exact=False, agreement=agreement(call, made[column])))
+    return sorted(found)
+
+
 def _pair_block(
     expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
 ) -> list[Pair]:
     """The assignment within one name."""
+    if len(rows) == 1 and len(columns) == 1:
+        return [_pair(expected, made, rows[0], columns[0])]
     in_turn = list(zip(rows, columns, strict=False))
     if all(fits(expected[row], made[column]) for row, column in in_turn):
         return [Pair(row, column, exact=True, agreement=1.0) for row, column in in_turn]
@@ -76,6 +107,22 @@ def _pair_block(
     ]
 
 
+def _pair(expected: Sequence[ExpectedCall], made: Sequence[Made], row: int, column: int) -> Pair:
+    """The only pair there can be."""
+    wanted, found = expected[row], made[column]
+    arguments, pattern = found.arguments, wanted.pattern
+    if isinstance(arguments, str):
+        return Pair(row, column, exact=False, agreement=0.0)
+    hits = shared = 0
+    for key, item in pattern.items():
+        if key in arguments:
+            shared += 1
+            hits += matches(item, arguments[key])
+    total = len(pattern) if wanted.extra == "allow" else len(pattern) + len(arguments) - shared
+    exact = hits == total and result_fits(wanted, found)
+    return Pair(row, column, exact=exact, agreement=hits / total if total else 1.0)
+
+
 def _equal_calls(
     expected: Sequence[ExpectedCall], made: Sequence[Made], rows: list[int], columns: list[int]
 ) -> list[tuple[int, int]]:
@@ -84,11 +131,11 @@ def _equal_calls(
     Equality then splits the calls into classes, so pairing equal ones costs no other match, and
     what is left is small in all but hopeless trajectories.
     """
-    if not all(expected[row].extra == "forbid" and _is_plain(expected[row]) for row in rows):
+    if not all(map(_is_plain, [expected[row] for row in rows])):
         return []
     waiting: defaultdict[Hashable, list[int]] = defaultdict(list)
     for column in reversed(columns):
-        arguments = made[column][1]
+        arguments = made[column].arguments
         if not isinstance(arguments, str):
             waiting[json_key(arguments)].append(column)
     found = []
@@ -100,6 +147,9 @@ def _equal_calls(
 
 
 def _is_plain(call: ExpectedCall) -> bool:
+    """Whether equality of the arguments decides."""
+    if call.extra == "allow" or call.result is not None:
+        return False
     return all(map(is_literal, call.pattern.values()))
 
 
@@ -108,7 +158,7 @@ def _assign_rest(
 ) -> list[Pair]:
     if not rows or not columns:
         return []
-    found = [_Found(made[column][1]) for column in columns]
+    found = [_Found(made[column]) for column in columns]
     shares = [
         [wanted.share(each) for each in found]
         for wanted in [_Wanted(expected[row]) for row in rows]
@@ -116,22 +166,20 @@ def _assign_rest(
     most = min(len(rows), len(columns))
     near = 1 + most * max(len(rows), len(columns)) ** 2
     whole = 1 + most * GRAIN
-    worth = cache(lambda share: near * (whole * (share == 1.0) + int(GRAIN * share)))
+    worth = cache(lambda share: near * (whole * share[0] + int(GRAIN * share[1])))
     weights = [
         [worth(share) - (i - j) ** 2 for j, share in enumerate(line)]
         for i, line in enumerate(shares)
     ]
-    return [
-        Pair(rows[i], columns[j], exact=shares[i][j] == 1.0, agreement=shares[i][j])
-        for i, j in assign(weights)
-    ]
+    return [Pair(rows[i], columns[j], *shares[i][j]) for i, j in assign(weights)]
 
 
 class _Found:
     """The arguments of an actual call, hashed once for many comparisons."""
 
-    def __init__(self, arguments: Mapping[str, Any] | str) -> None:
-        self.values = None if isinstance(arguments, str) else arguments
+    def __init__(self, made: Made) -> None:
+        self.made = made
+        self.values = None if isinstance(made.arguments, str) else made.arguments
         self.keys = {(key, json_key(item)) for key, item in (self.values or {}).items()}
 
 
@@ -139,6 +187,7 @@ class _Wanted:
     """The arguments of an expected call, the literal ones hashed once for many comparisons."""
 
     def __init__(self, call: ExpectedCall) -> None:
+        self.call = call
         self.pattern = call.pattern
         self.extra = call.extra == "allow"
         self.literal = {
@@ -146,13 +195,17 @@ class _Wanted:
         }
         self.loose = [(key, item) for key, item in self.pattern.items() if not is_literal(item)]
 
-    def share(self, found: _Found) -> float:
-        """Share of the arguments of either call that agree; allowed extra ones are none."""
+    def share(self, found: _Found) -> tuple[bool, float]:
+        """Whether all agrees, and the share of the arguments of either call that do.
+
+        Extra arguments that are allowed are no arguments.
+        """
         values = found.values
         if values is None:
-            return 0.0
+            return False, 0.0
         hits = len(self.literal & found.keys)
         for key, item in self.loose:
             hits += key in values and matches(item, values[key])
         total = len(self.pattern if self.extra else self.pattern.keys() | values.keys())
-        return hits / total if total else 1.0
+        exact = hits == total and result_fits(self.call, found.made)
+        return exact, hits / total if total else 1.0

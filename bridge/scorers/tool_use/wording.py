@@ -1,53 +1,13 @@
-"""How calls and values are shown: on one line, of bounded length, whatever a model wrote."""
+"""Mismatches in words."""
 
 from __future__ import annotations
 
-import json
-import math
 from typing import Any
 
-from bridge.scorers.matching import json_type
-from bridge.scorers.tool_use.comparison import Mismatch
+from bridge.scorers.tool_use.comparison import Axis, Mismatch
+from bridge.scorers.tool_use.shown import KEPT, SHOWN, cut, tool_text, value_text
 
-SHOWN = 80
-"""Characters of a value in a reason."""
-KEPT = 300
-"""Characters of a value in the details."""
-ENCODER = json.JSONEncoder(ensure_ascii=False)
-
-
-def tool_text(name: str) -> str:
-    """A tool's name; quoted and cut where a model made it up."""
-    if name.isprintable() and 0 < len(name) <= SHOWN and " " not in name:
-        return name
-    return value_text(name)
-
-
-def value_text(value: Any, limit: int = SHOWN) -> str:
-    """A value as JSON text, cut to ``limit`` characters; no more than that is written out."""
-    pieces: list[str] = []
-    try:
-        for piece in ENCODER.iterencode(value[:limit] if isinstance(value, str) else value):
-            pieces.append(piece)
-            if sum(map(len, pieces)) > limit:
-                break
-    except (TypeError, ValueError, RecursionError):
-        return f"<{json_type(value)}>"
-    return cut("".join(pieces), limit)
-
-
-def cut(text: str, limit: int) -> str:
-    """Text of at most ``limit`` characters."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def one_line(text: str) -> str:
-    """Text without line ends, control and direction characters, which are written as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
-    )
+POLICY: frozenset[Axis] = frozenset({"forbidden", "tool_error", "calls", "duplicate"})
 
 
 def call_text(name: str, arguments: Any) -> str:
@@ -71,7 +31,20 @@ def mismatch_text(each: Mismatch) -> str:
         return f"the arguments of {name} are no JSON object: {value_text(called)}"
     if each.axis == "order":
         return f"{call_text(each.tool, called)} came out of order"
+    if each.axis in POLICY:
+        return _policy_text(each)
     return f"{name}: {_argument_text(each)}"
+
+
+def _policy_text(each: Mismatch) -> str:
+    if each.axis == "tool_error":
+        return f"{tool_text(each.tool)} failed: {value_text(each.actual)}"
+    if each.axis == "calls":
+        return f"{each.actual} calls were made, {each.expected} are allowed"
+    called = call_text(each.tool, each.actual)
+    if each.axis == "forbidden":
+        return f"{called} is forbidden"
+    return f"{called} was made again, which is allowed {each.expected} times"
 
 
 def _argument_text(each: Mismatch) -> str:
@@ -81,21 +54,9 @@ def _argument_text(each: Mismatch) -> str:
         return f"{place} is missing, expected {expected}"
     if each.axis == "extra_argument":
         return f"{place} is not expected, it is {actual}"
+    if each.axis == "wrong_result":
+        return f"it returned {actual}, expected {expected}"
     if each.axis == "schema":
         at = f" at {place}" if each.path else ""
         return f"breaks the schema{at}: {cut(str(each.expected), KEPT)}"
     return f"{place} is {actual}, expected {expected}"
-
-
-def evidence(value: Any) -> Any:
-    """A value for the details: itself where it is small JSON, else the beginning of its text."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < 2**63 else f"an integer of {value.bit_length()} bits"
-    if isinstance(value, float):
-        return value if math.isfinite(value) else repr(value)
-    if isinstance(value, str):
-        return cut(value, KEPT)
-    text = value_text(value, KEPT)
-    return value if text[-1] in "]}" else text
