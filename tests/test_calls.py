@@ -57,6 +57,9 @@ class DataclassCall:
         {"id": "c1", "function": "weather", "arguments": ARGUMENTS, "type": "function"},
         {"name": "weather", "input_parameters": ARGUMENTS},
         {"name": "weather", "inputParameters": ARGUMENTS},
+        {"toolUse": {"toolUseId": "c1", "name": "weather", "input": ARGUMENTS}},
+        {"type": "tool-call", "toolCallId": "c1", "toolName": "weather", "input": ARGUMENTS},
+        {"toolCalls": [{"toolCallId": "c1", "toolName": "weather", "args": ARGUMENTS}]},
         PydanticCall(name="weather", input_parameters=ARGUMENTS),
         DataclassCall("c1", "weather", ARGUMENTS),
         SimpleNamespace(id="c1", function=SimpleNamespace(name="weather", arguments=TEXT)),
@@ -89,6 +92,82 @@ def test_result_and_error_are_kept() -> None:
     assert (first.result, first.error) == ({"ok": True}, None)
     assert (second.result, second.error) == (None, "too slow")
     assert (third.result, third.error) == ([1], "boom")
+
+
+USE = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+MADE = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "f"}}]}
+
+
+def part(**fields: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [fields]}
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "result", "error"),
+    [
+        (MADE, {"role": "tool", "tool_call_id": "c1", "content": "7"}, "7", None),
+        (MADE, {"role": "tool", "tool_call_id": "other", "content": "7"}, None, None),
+        (
+            MADE,
+            {"role": "tool", "tool_call_id": "c1", "content": "", "error": {"message": "late"}},
+            None,
+            "late",
+        ),
+        (
+            {"type": "ai", "tool_calls": [{"name": "f", "args": {}, "id": "c1"}]},
+            {"type": "tool", "tool_call_id": "c1", "content": "no", "status": "error"},
+            None,
+            "no",
+        ),
+        (
+            {"role": "assistant", "content": [USE]},
+            part(type="tool_result", tool_use_id="c1", content=[{"type": "text", "text": "7"}]),
+            "7",
+            None,
+        ),
+        (
+            {"role": "assistant", "content": [USE]},
+            part(type="tool_result", tool_use_id="c1", content="gone", is_error=True),
+            None,
+            "gone",
+        ),
+        (
+            {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": '{"a": 1}'},
+            '{"a": 1}',
+            None,
+        ),
+        (
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c1", "name": "f"}}]},
+            part(toolResult={"toolUseId": "c1", "content": [{"json": {"a": 1}}]}),
+            [{"json": {"a": 1}}],
+            None,
+        ),
+        (
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c1", "name": "f"}}]},
+            part(toolResult={"toolUseId": "c1", "status": "error"}),
+            None,
+            "the tool failed",
+        ),
+        (
+            {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": "f", "args": {}}}]},
+            {"parts": [{"functionResponse": {"id": "c1", "name": "f", "response": {"a": 1}}}]},
+            {"a": 1},
+            None,
+        ),
+    ],
+)
+def test_results_in_a_conversation_are_those_of_the_call(
+    call: Any, answer: Any, result: Any, error: Any
+) -> None:
+    (found,) = read_calls([{"role": "user", "content": "hi"}, call, answer])
+    assert (found.name, found.id, found.result, found.error) == ("f", "c1", result, error)
+
+
+def test_a_call_keeps_the_result_it_has() -> None:
+    made = {"name": "f", "id": "c1", "result": 1}
+    (found,) = read_calls([made, {"role": "tool", "tool_call_id": "c1", "content": "2"}])
+    assert found.result == 1
 
 
 def test_message_of_anthropic_parts() -> None:

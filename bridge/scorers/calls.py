@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge.model.message import ToolCall
 from bridge.model.values import EMPTY, FrozenDict, clean_text, freeze
+from bridge.scorers.results import Returned, read_results
 
 ARGUMENTS = (
     "arguments",
@@ -22,10 +23,20 @@ ARGUMENTS = (
 )
 """Keys that hold a call's arguments, the first present one counts."""
 
-IDS = ("call_id", "tool_call_id", "tool_use_id", "id")
+NAMES = ("name", "tool_name", "toolName")
+"""Keys that hold the tool's name."""
+
+IDS = ("call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "id")
 """Keys that hold a call's id."""
 
-CALL_TYPES = ("function", "tool_use", "server_tool_use", "tool_call", "function_call")
+CALL_TYPES = (
+    "function",
+    "tool_use",
+    "server_tool_use",
+    "tool_call",
+    "tool-call",
+    "function_call",
+)
 """Values of ``type`` that make a mapping a call even where it has no name."""
 
 NO_CALL = (
@@ -36,10 +47,17 @@ NO_CALL = (
     "text",
     "thinking",
     "tool",
+    "tool-result",
     "tool_result",
     "user",
 )
 """Values of ``type`` of messages and parts that hold no call of the agent, whatever their keys."""
+
+LISTS = ("tool_calls", "toolCalls", "invalid_tool_calls")
+"""Keys of a message that hold its calls."""
+
+WRAPPED = ("function_call", "functionCall", "toolUse")
+"""Keys of a message or part that hold one call."""
 
 SPEAKERS = (None, "ai", "assistant", "model")
 """Roles whose messages are the agent's own."""
@@ -51,9 +69,11 @@ def read_calls(value: Any) -> tuple[ToolCall, ...]:
     Shapes of one call: ``{name, arguments | args | params | parameters | input}``, OpenAI
     ``{id, type, function: {name, arguments: "<JSON>"}}``, its Responses ``function_call`` items and
     legacy ``function_call``, Anthropic ``tool_use`` parts, Gemini ``functionCall`` parts, LangChain
-    ``{name, args, id, type}`` and ``invalid_tool_calls``, Inspect ``{id, function, arguments}``,
+    ``{name, args, id, type}`` and ``invalid_tool_calls``, Bedrock ``toolUse`` parts, the AI SDK's
+    ``{toolCallId, toolName, input}`` and ``toolCalls``, Inspect ``{id, function, arguments}``,
     RAGAS ``{name, args}``, DeepEval ``{name, input_parameters, output}``; each as a mapping, or as
-    an object with these attributes.
+    an object with these attributes. In a conversation, a call gets the result or the error of the
+    message that answers its id.
 
     Args:
         value: A call, a list of calls, a message or parts of one, JSON text of these, or ``None``.
@@ -69,7 +89,7 @@ def read_calls(value: Any) -> tuple[ToolCall, ...]:
         except (ValueError, RecursionError):
             return ()
     try:
-        return tuple(_calls(value))
+        return _answered(tuple(_calls(value)), value)
     except RecursionError:
         return ()
 
@@ -95,6 +115,22 @@ def read_arguments(value: Any) -> FrozenDict | str:
     return _parsed(_written(value))
 
 
+def _answered(calls: tuple[ToolCall, ...], value: Any) -> tuple[ToolCall, ...]:
+    """Calls with what the conversation says of their results."""
+    if not isinstance(value, list | tuple) or not any(call.id for call in calls):
+        return calls
+    results = read_results(value, _fields)
+    return tuple(_with_result(call, results.get(call.id or "")) for call in calls)
+
+
+def _with_result(call: ToolCall, found: Returned | None) -> ToolCall:
+    if found is None or call.result is not None or call.error is not None:
+        return call
+    if found.failed:
+        return call.model_copy(update={"error": _error(found.error)})
+    return call.model_copy(update={"result": _json(found.value)})
+
+
 def _calls(value: Any) -> Iterator[ToolCall]:
     if isinstance(value, ToolCall):
         yield value
@@ -108,8 +144,8 @@ def _calls(value: Any) -> Iterator[ToolCall]:
 def _from_fields(fields: Mapping[str, Any]) -> Iterator[ToolCall]:
     if fields.get("type") in NO_CALL or fields.get("role") not in SPEAKERS:
         return
-    listed = [fields[key] for key in ("tool_calls", "invalid_tool_calls") if fields.get(key)]
-    legacy = fields.get("function_call") or fields.get("functionCall")
+    listed = [fields[key] for key in LISTS if fields.get(key)]
+    legacy = next((fields[key] for key in WRAPPED if fields.get(key)), None)
     parts = fields.get("content") or fields.get("parts")
     if listed or legacy:
         yield from _calls(listed or legacy)
@@ -122,7 +158,7 @@ def _from_fields(fields: Mapping[str, Any]) -> Iterator[ToolCall]:
 def _is_call(fields: Mapping[str, Any]) -> bool:
     if fields.get("role") is not None:
         return False
-    named = any(fields.get(key) is not None for key in ("name", "tool_name", "function"))
+    named = any(fields.get(key) is not None for key in (*NAMES, "function"))
     return named or fields.get("type") in CALL_TYPES or any(key in fields for key in ARGUMENTS)
 
 
@@ -130,7 +166,7 @@ def _call(fields: Mapping[str, Any]) -> ToolCall:
     function = fields.get("function")
     inner = function if isinstance(function, str) else _fields(function)
     source = inner if isinstance(inner, Mapping) else fields
-    name = function if isinstance(function, str) else _first(source, ("name", "tool_name"))
+    name = function if isinstance(function, str) else _first(source, NAMES)
     arguments = read_arguments(_first(source, ARGUMENTS))
     broken = fields.get("parse_error")
     if isinstance(broken, str) and broken:
