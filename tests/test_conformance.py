@@ -194,6 +194,18 @@ HOSTILE = [
 ]
 
 
+TOOL_METRICS: list[Any] = [
+    {"tool_precision": {"threshold": 0.8}},
+    {"tool_recall": {"failed_calls": "ignore"}},
+    "tool_f1",
+    "tool_arguments",
+    {"tool_order": {"mode": "in_order"}},
+    "tool_schema",
+    {"tool_use": {"metric": "allowed", "forbidden": ["g"], "max_duplicates": 0}},
+    {"tool_use": {"metric": "whole", "scope": "conversation", "max_calls": 1}},
+]
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     """Hostile text in every place, several systems, several epochs, conversations and errors."""
@@ -231,6 +243,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
         ]
     turns = [{"user": text or "-", "expected": text} for text in HOSTILE[:4]]
     cases.append({"id": "turns", "input": "scenario", "expected": "", "turns": turns})
+    cases.append(called_in_turns())
     answered = [{"text": text} for text in HOSTILE[:3]]
     cases.append({"id": "json", "input": {"a": [1, None]}, "expected": {"b": [1.5, True, None]}})
     messages = [
@@ -246,6 +259,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
             key = {"system": system, "epoch": epoch}
             outputs.append({**key, "case_id": "turns", "turns": answered, "text": "last"})
             outputs.append({**key, "case_id": "json", "text": {"b": [1.5, True, None]}})
+            outputs.append({**key, "case_id": "called", "turns": CALLED})
             failed = {"error": "HTTP 500 <html>"} if epoch == 2 else {"text": "y"}
             outputs.append({**key, "case_id": "messages", **failed})
     write_jsonl(folder / "cases.jsonl", cases)
@@ -259,6 +273,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
             "equals",
             "contains",
             "tool_use",
+            *TOOL_METRICS,
             "injection",
             {"latency": {"max": 1}},
             {"broken:SCORER": {"metric": "broken"}},
@@ -267,6 +282,25 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     }
     (folder / "bridge.yaml").write_text(json.dumps(suite), "utf-8")
     return run_suite(folder / "bridge.yaml", folder / "R")
+
+
+CALLED: list[Any] = [
+    {"text": "a", "tool_calls": [{"name": "f", "arguments": {"x": 1}, "error": "HTTP 503"}]},
+    {"text": "b", "tool_calls": [{"name": "f", "arguments": {"x": 1}, "result": {"n": [1]}}]},
+]
+
+
+def called_in_turns() -> dict[str, Any]:
+    """A conversation with calls expected of a turn and of the whole."""
+    call = {"name": "f", "arguments": {"x": {"$one_of": [1, "1"]}}, "result": {"n": [1]}}
+    return {
+        "id": "called",
+        "input": "scenario",
+        "expected": "",
+        "tools": [{"name": "f", "parameters": {"properties": {"x": {"maximum": 0}}}}],
+        "expected_calls": {"calls": [call], "mode": "superset"},
+        "turns": [{"user": "q", "expected_calls": {"calls": [call]}}, {"user": "again"}],
+    }
 
 
 BROKEN_SCORER = """
@@ -287,6 +321,13 @@ def test_hostile_text_systems_epochs_and_errors_keep_parity(hostile: Matrix, nam
     for ours, theirs in zip(hostile.rows["core"], hostile.rows[name], strict=True):
         assert key_of(ours) == key_of(theirs)
         assert [ours[field] for field in SHARED] == [theirs[field] for field in SHARED]
+
+
+def test_the_tool_metrics_were_scored_and_not_skipped(hostile: Matrix) -> None:
+    names = ("tool_precision", "tool_recall", "tool_f1", "tool_arguments", "tool_order")
+    for name in (*names, "tool_schema", "allowed", "whole"):
+        found = {row["value"] for row in hostile.rows["core"] if row["metric"] == name}
+        assert found >= {0.0, 1.0}, name
 
 
 def test_the_hostile_run_holds_every_kind_of_status(hostile: Matrix) -> None:

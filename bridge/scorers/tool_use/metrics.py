@@ -100,7 +100,7 @@ def tool_arguments(case: Case, output: Output, params: MatchParams) -> list[Meas
     if isinstance(found, Measurement):
         return [found]
     called = _of(len(found.pairs), found.expected, "expected call")
-    text = f"arguments agree to {found.arguments:.3g}; the tools of {called} were called"
+    text = f"arguments agree to {found.arguments:.3g}, tools of {called} called"
     return [_graded(found.arguments, text, found, WRONG | {"missing"})]
 
 

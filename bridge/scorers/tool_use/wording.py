@@ -44,7 +44,8 @@ def _policy_text(each: Mismatch) -> str:
     called = call_text(each.tool, each.actual)
     if each.axis == "forbidden":
         return f"{called} is forbidden"
-    return f"{called} was made again, which is allowed {each.expected} times"
+    plural = "s" * (each.expected != 1)
+    return f"{called} was made again, which is allowed {each.expected} time{plural}"
 
 
 def _argument_text(each: Mismatch) -> str:
