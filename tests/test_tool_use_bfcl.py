@@ -208,6 +208,12 @@ def test_a_case_that_bfcl_cannot_read_is_an_error(name: str, accepted: Any, reas
     assert reason in found.reason
 
 
+def test_what_cannot_be_read_does_not_matter_after_a_difference() -> None:
+    made = {"city": "Rome", "guest": {"pet": 1}}
+    found = score({**CITY, "guest": [GUEST, 3]}, made)
+    assert (found.value, found.details["counts"]) == (0.0, {"wrong_value": 1})
+
+
 def test_descriptions_in_json_schema_are_read_too() -> None:
     tool = {
         "name": "f",

@@ -72,7 +72,7 @@ def pattern_json(pattern: Any) -> Any:
 def _collect(
     pattern: Any, value: Any, path: str, found: list[Difference], *, extra: bool = False
 ) -> None:
-    if isinstance(pattern, Matcher) and pattern.kind == "$exact":
+    if _is_exact(pattern):
         pattern = pattern.operand
     if type(pattern) in ONE_PIECE:
         if not matches(pattern, value):
@@ -88,6 +88,10 @@ def _collect(
             _collect(item, other, f"{path}/{index}", found)
     elif not matches(pattern, value):
         found.append(_difference(pattern, value, path))
+
+
+def _is_exact(pattern: Any) -> bool:
+    return isinstance(pattern, Matcher) and pattern.kind == "$exact"
 
 
 def _difference(pattern: Any, value: Any, path: str) -> Difference:
@@ -111,8 +115,10 @@ def _collect_object(
             found.append(Difference(step, "missing_argument", pattern_json(item), None))
             continue
         shared += 1
-        if type(item) not in ONE_PIECE or not matches(item, value[key]):
+        if type(item) not in ONE_PIECE or _is_exact(item):
             _collect(item, value[key], path + pointer(key), found)
+        elif not matches(item, value[key]):
+            found.append(_difference(item, value[key], path + pointer(key)))
     if len(value) > shared and not extra:
         found.extend(
             Difference(path + pointer(key), "extra_argument", None, value[key])

@@ -24,6 +24,7 @@ from typing import Any
 
 from bridge.model.case import ExpectedCall
 from bridge.model.message import Tool
+from bridge.model.values import FrozenDict, FrozenList
 from bridge.scorers.differences import Difference, DifferenceAxis, pointer
 from bridge.scorers.tool_use.comparison import Made, UndecidedError
 from bridge.scorers.tool_use.pairing import result_fits
@@ -44,29 +45,44 @@ TYPES: Mapping[str, type] = {
 }
 """Types of a description, and what a value of each is in Python."""
 
+PLAIN: Mapping[type, type] = {FrozenList: list, FrozenDict: dict, tuple: list}
+"""Types of frozen JSON values, and what they are in Python."""
+
 SAME = str.maketrans({"'": '"', **dict.fromkeys(" ,./-_*^")})
 """Characters that make no difference between two texts."""
 
 
 class Bfcl:
-    """The profile for the tools on offer."""
+    """The profile for the tools on offer, for one comparison of calls."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = {tool.name: tool.parameters for tool in tools}
+        self._fits: dict[tuple[int, int], bool] = {}
 
     def fits(self, expected: ExpectedCall, made: Made) -> bool:
         """Whether a call is accepted."""
         if made.name != expected.name or isinstance(made.arguments, str):
             return False
-        if next(self._differences(expected, made.arguments), None) is not None:
-            return False
-        return result_fits(expected, made)
+        key = (id(expected), id(made))
+        if key not in self._fits:
+            first = next(self._differences(expected, made.arguments), None)
+            self._fits[key] = first is None and result_fits(expected, made)
+        return self._fits[key]
 
     def differences(self, expected: ExpectedCall, made: Made) -> list[Difference]:
-        """What is not accepted, parameter by parameter."""
+        """What is not accepted, parameter by parameter.
+
+        Up to a parameter that cannot be decided, which matters no more once there is a difference.
+        """
+        found: list[Difference] = []
         if isinstance(made.arguments, str):
-            return []
-        return list(self._differences(expected, made.arguments))
+            return found
+        try:
+            found.extend(self._differences(expected, made.arguments))
+        except UndecidedError:
+            if not found:
+                raise
+        return found
 
     def agreement(self, expected: ExpectedCall, made: Made) -> float:
         """Share of the parameters that either call gives and that are accepted."""
@@ -151,16 +167,20 @@ def _as_float(value: int) -> float | int:
 
 def _kind(value: Any) -> type:
     """The plain Python type of a frozen JSON value."""
-    if isinstance(value, list | tuple):
-        return list
-    return dict if isinstance(value, dict) else type(value)
+    kind = type(value)
+    return PLAIN.get(kind, kind)
+
+
+def _wanted(accepted: Sequence[Any]) -> type | None:
+    """The type of the first accepted value that is one."""
+    return next((_kind(each) for each in accepted if each != ""), None)
 
 
 def _is_variable(
     value: Any, accepted: Sequence[Any], kind: type, items: type | None
 ) -> bool | None:
     """Whether a value stands for another, to be taken as written; ``None`` if its type is wrong."""
-    wanted = next((_kind(each) for each in accepted if each != ""), None)
+    wanted = _wanted(accepted)
     if _kind(value) is kind:
         typed = items is None or any(_items_typed(value, each, items) for each in accepted)
         return (wanted is not None and wanted is not kind) if typed else None
@@ -170,7 +190,7 @@ def _is_variable(
 def _items_typed(value: Sequence[Any], accepted: Any, items: type) -> bool:
     if not isinstance(accepted, list):
         return True
-    return all(_is_variable(each, accepted, items, None) is not None for each in value)
+    return set(map(_kind, value)) <= {items, _wanted(accepted)}
 
 
 def _is_among(value: Any, accepted: Sequence[Any], kind: type, items: type | None) -> bool:

@@ -115,10 +115,12 @@ def _match(
         pairs = [Pair(row, column, exact=True, agreement=1.0) for row, column in chosen]
         return pairs, len(pairs), list(_calls(mode, expected, made, pairs, profile))
     pairs = profile.pair(expected, made)
-    wrong = order.out_of_order(mode, pairs, before)
     mismatches = list(_calls(mode, expected, made, pairs, profile))
+    wrong = order.out_of_order(mode, pairs, before)
+    if wrong is None:
+        return pairs, None, mismatches
     mismatches += _order(mode, made, pairs, before)
-    return pairs, None if wrong is None else len(pairs) - len(wrong), mismatches
+    return pairs, len(pairs) - len(wrong), mismatches
 
 
 def _choose(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
@@ -161,7 +162,7 @@ class Comparison:
     @property
     def arguments(self) -> float:
         """Agreement of the arguments, averaged over the expected calls; a missing call has none."""
-        return self._share(sum(pair.agreement for pair in self.pairs), self.expected)
+        return self._share(math.fsum(pair.agreement for pair in self.pairs), self.expected)
 
     @property
     def order(self) -> float | None:
@@ -181,11 +182,11 @@ class Comparison:
             found[each.axis] = found.get(each.axis, 0) + 1
         return found
 
-    def listed(self, axes: Collection[Axis] = AXES) -> FrozenList:
-        """The first ``MAX_LISTED`` faults on some axes as JSON, each written once."""
+    def listed(self, axes: Collection[Axis] | None = None) -> FrozenList:
+        """The first ``MAX_LISTED`` faults, all or on some axes, as JSON; each written once."""
         found: list[FrozenDict] = []
         for index, each in enumerate(self.mismatches):
-            if each.tolerated or each.axis not in axes:
+            if each.tolerated or (axes is not None and each.axis not in axes):
                 continue
             if index not in self._listed:
                 self._listed[index] = _as_json(each)

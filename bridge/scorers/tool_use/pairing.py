@@ -46,16 +46,17 @@ def pair_calls(expected: Sequence[ExpectedCall], made: Sequence[Made]) -> list[P
     """
     if len(expected) == len(made) and all(map(fits, expected, made)):
         return [Pair(index, index, exact=True, agreement=1.0) for index in range(len(made))]
-    by_name: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for index, call in enumerate(expected):
-        by_name[call.name][0].append(index)
-    for index, each in enumerate(made):
-        if each.name in by_name:
-            by_name[each.name][1].append(index)
     found: list[Pair] = []
-    for rows, columns in by_name.values():
-        found += _pair_block(expected, made, rows, columns)
-    return sorted(found, key=lambda pair: pair.expected)
+    columns_of: dict[str, list[int]] = {}
+    for index, each in enumerate(made):
+        columns_of.setdefault(each.name, []).append(index)
+    rows_of: dict[str, list[int]] = {}
+    for index, call in enumerate(expected):
+        rows_of.setdefault(call.name, []).append(index)
+    for name, rows in rows_of.items():
+        if name in columns_of:
+            found += _pair_block(expected, made, rows, columns_of[name])
+    return sorted(found)
 
 
 def pair_first_fit(

@@ -107,12 +107,9 @@ class ToolUseParams(MatchParams):
     @property
     def has_policy(self) -> bool:
         """Whether there is anything to keep to where no calls are expected."""
-        limits = (self.max_calls, self.max_duplicates)
-        return (
-            bool(self.forbidden)
-            or any(each is not None for each in limits)
-            or self.failed_calls == "forbid"
-        )
+        if self.forbidden or self.failed_calls == "forbid":
+            return True
+        return self.max_calls is not None or self.max_duplicates is not None
 
 
 def has_scope_of_turn(params: TrajectoryParams) -> bool:

@@ -88,9 +88,11 @@ def details(found: Comparison, *, expects: bool = True) -> Mapping[str, Any]:
         "tool_errors": FrozenList(found.tool_errors[:MAX_LISTED]),
     }
     if expects:
-        pairs = [FrozenList((pair.expected, pair.actual)) for pair in found.pairs[:MAX_LISTED]]
-        shares = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-        shown |= {**shares, "matching": FrozenList(pairs)}
+        shown["precision"] = found.precision
+        shown["recall"] = found.recall
+        shown["f1"] = found.f1
+        pairs = found.pairs[:MAX_LISTED]
+        shown["matching"] = FrozenList([FrozenList(pair[:2]) for pair in pairs])
     return FrozenDict(shown)
 
 

@@ -13,6 +13,8 @@ SHOWN = 80
 """Characters of a value in a reason."""
 KEPT = 300
 """Characters of a value in the details."""
+WIDEST = 2**63
+"""Integers below this are shown as they are."""
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -56,26 +58,28 @@ def _room(value: Any, left: int) -> int:
     """What is left of ``left`` characters after a value."""
     if isinstance(value, str):
         return left - len(value) - 2
+    if _is_scalar(value):
+        return left - 8
     if isinstance(value, dict):
         for key, item in value.items():
             left = _room(item, left - len(key) - 4)
             if left < 0:
                 break
         return left - 2
-    if isinstance(value, list | tuple):
-        for item in value:
-            left = _room(item, left - 2)
-            if left < 0:
-                break
-        return left - 2
-    return left - 8 if _is_scalar(value) else -1
+    if not isinstance(value, list | tuple):
+        return -1
+    for item in value:
+        left = _room(item, left - 2)
+        if left < 0:
+            break
+    return left - 2
 
 
 def _is_scalar(value: Any) -> bool:
     """Whether a value is a plain JSON scalar, other than a text, that every reader can hold."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or (isinstance(value, int) and abs(value) < 2**63)
+    if value is None or isinstance(value, int):
+        return value is None or abs(value) < WIDEST
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def cut(text: str, limit: int) -> str:
@@ -96,7 +100,7 @@ def evidence(value: Any) -> Any:
     """A value for the details: itself where it is small JSON, else the beginning of its text."""
     if isinstance(value, str):
         return cut(value, KEPT)
-    if value is None or type(value) is bool:
+    if _is_scalar(value):
         return value
     if _is_small(value, KEPT):
         return freeze(value)
