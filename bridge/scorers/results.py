@@ -77,5 +77,6 @@ def _text_of(value: Any) -> Any:
     """The text of parts that are all text; anything else as it is."""
     if not isinstance(value, list | tuple) or not value:
         return value
-    texts = [part.get("text") if isinstance(part, Mapping) else None for part in value]
-    return "\n".join(texts) if all(isinstance(each, str) for each in texts) else value
+    found = [part.get("text") if isinstance(part, Mapping) else None for part in value]
+    texts = [each for each in found if isinstance(each, str)]
+    return "\n".join(texts) if len(texts) == len(found) else value

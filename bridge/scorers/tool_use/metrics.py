@@ -29,6 +29,9 @@ WRONG: frozenset[Axis] = frozenset(
     }
 )
 """Axes on which a call is not the expected one of its tool."""
+NOT_MADE: frozenset[Axis] = frozenset({*WRONG, "missing"})
+NOT_EXPECTED: frozenset[Axis] = frozenset({*WRONG, "extra"})
+NOT_IN_ORDER: frozenset[Axis] = frozenset({"missing", "order"})
 
 
 def tool_precision(case: Case, output: Output, params: MatchParams) -> list[Measurement]:
@@ -45,14 +48,8 @@ def tool_precision(case: Case, output: Output, params: MatchParams) -> list[Meas
     found = _compared(case, output, params)
     if isinstance(found, Measurement):
         return [found]
-    return [
-        _graded(
-            found.precision,
-            f"{_of(found.matched, found.actual)} were expected",
-            found,
-            WRONG | {"extra"},
-        )
-    ]
+    text = f"{_of(found.matched, found.actual)} were expected"
+    return [_graded(found.precision, text, found, NOT_EXPECTED)]
 
 
 def tool_recall(case: Case, output: Output, params: MatchParams) -> list[Measurement]:
@@ -68,7 +65,7 @@ def tool_recall(case: Case, output: Output, params: MatchParams) -> list[Measure
     if isinstance(found, Measurement):
         return [found]
     text = f"{_of(found.matched, found.expected, 'expected call')} were made"
-    return [_graded(found.recall, text, found, WRONG | {"missing"})]
+    return [_graded(found.recall, text, found, NOT_MADE)]
 
 
 def tool_f1(case: Case, output: Output, params: MatchParams) -> list[Measurement]:
@@ -81,7 +78,7 @@ def tool_f1(case: Case, output: Output, params: MatchParams) -> list[Measurement
     if isinstance(found, Measurement):
         return [found]
     text = f"{found.matched} matched of {found.expected} expected and {found.actual} made"
-    return [_graded(found.f1, text, found, WRONG | {"missing", "extra"})]
+    return [_graded(found.f1, text, found, NOT_MADE | NOT_EXPECTED)]
 
 
 def tool_arguments(case: Case, output: Output, params: MatchParams) -> list[Measurement]:
@@ -101,7 +98,7 @@ def tool_arguments(case: Case, output: Output, params: MatchParams) -> list[Meas
         return [found]
     called = _of(len(found.pairs), found.expected, "expected call")
     text = f"arguments agree to {found.arguments:.3g}, tools of {called} called"
-    return [_graded(found.arguments, text, found, WRONG | {"missing"})]
+    return [_graded(found.arguments, text, found, NOT_MADE)]
 
 
 def tool_order(case: Case, output: Output, params: MatchParams) -> list[Measurement]:
@@ -122,7 +119,7 @@ def tool_order(case: Case, output: Output, params: MatchParams) -> list[Measurem
     if found.order is None:
         return [skip(f"mode {found.mode} asks for no order")]
     text = f"{_of(found.kept or 0, found.expected, 'expected call')} were made in order"
-    return [_graded(found.order, text, found, frozenset({"missing", "order"}))]
+    return [_graded(found.order, text, found, NOT_IN_ORDER)]
 
 
 def tool_schema(case: Case, output: Output, params: TrajectoryParams) -> list[Measurement]:
@@ -187,11 +184,13 @@ def _scorer(name: str, score: Any, summary: str, params: type[Any] = MatchParams
     )
 
 
-TOOL_PRECISION = _scorer("tool_precision", tool_precision, "Share of the calls made expected.")
-TOOL_RECALL = _scorer("tool_recall", tool_recall, "Share of the expected calls made.")
+TOOL_PRECISION = _scorer(
+    "tool_precision", tool_precision, "Share of the calls made that were expected."
+)
+TOOL_RECALL = _scorer("tool_recall", tool_recall, "Share of the expected calls that were made.")
 TOOL_F1 = _scorer("tool_f1", tool_f1, "Harmonic mean of tool precision and recall.")
-TOOL_ARGUMENTS = _scorer("tool_arguments", tool_arguments, "Agreement of arguments.")
-TOOL_ORDER = _scorer("tool_order", tool_order, "Share of the expected calls made in order.")
+TOOL_ARGUMENTS = _scorer("tool_arguments", tool_arguments, "How far the arguments agree.")
+TOOL_ORDER = _scorer("tool_order", tool_order, "Share of the expected calls that came in order.")
 TOOL_SCHEMA = _scorer(
     "tool_schema", tool_schema, "Share of calls that meet their contract.", TrajectoryParams
 )
