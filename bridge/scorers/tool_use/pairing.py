@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
+from typing import Any
 
 from bridge.model.case import ExpectedCall
 from bridge.scorers.assignment import assign
 from bridge.scorers.matching import is_literal, json_key, matches
 from bridge.scorers.tool_use.comparison import Made, Pair
 
+SCALARS = frozenset({str, int, float, bool})
 GRAIN = 10_000
 """Steps in which the agreement of two calls is weighed."""
 
@@ -181,6 +183,7 @@ class _Found:
     def __init__(self, made: Made) -> None:
         self.made = made
         self.values = None if isinstance(made.arguments, str) else made.arguments
+        self.names = frozenset(self.values or ())
         self.keys = {(key, json_key(item)) for key, item in (self.values or {}).items()}
 
 
@@ -190,7 +193,8 @@ class _Wanted:
     def __init__(self, call: ExpectedCall) -> None:
         self.call = call
         self.pattern = call.pattern
-        self.extra = call.extra == "allow"
+        self.totals: dict[frozenset[str], int] = {}
+        self.known: dict[tuple[str, type, Any], bool] = {}
         self.literal = {
             (key, json_key(item)) for key, item in self.pattern.items() if is_literal(item)
         }
@@ -206,7 +210,26 @@ class _Wanted:
             return False, 0.0
         hits = len(self.literal & found.keys)
         for key, item in self.loose:
-            hits += key in values and matches(item, values[key])
-        total = len(self.pattern if self.extra else self.pattern.keys() | values.keys())
+            if key in values:
+                hits += self._matches(key, item, values[key])
+        total = self.totals.get(found.names)
+        if total is None:
+            total = self.totals[found.names] = self._total(found.names)
         exact = hits == total and result_fits(self.call, found.made)
         return exact, hits / total if total else 1.0
+
+    def _matches(self, key: str, item: Any, value: Any) -> bool:
+        """Whether a value fits, looked at once for equal scalars of one type."""
+        kind = type(value)
+        if kind not in SCALARS:
+            return matches(item, value)
+        mark = (key, kind, value)
+        if mark not in self.known:
+            self.known[mark] = matches(item, value)
+        return self.known[mark]
+
+    def _total(self, names: frozenset[str]) -> int:
+        """How many arguments there are to agree on with a call that has those."""
+        if self.call.extra == "allow":
+            return len(self.pattern)
+        return len(self.pattern.keys() | names)
