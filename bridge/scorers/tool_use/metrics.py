@@ -172,6 +172,10 @@ def _of(part: int, total: int, what: str = "call made") -> str:
     return " ".join(filter(None, [f"{part} of {total} {noun}{'s' * (total != 1)}", rest]))
 
 
+RAGAS = "https://docs.ragas.io/en/stable/concepts/metrics/available_metrics/agents/"
+DEEPEVAL = "https://deepeval.com/docs/metrics-tool-correctness"
+
+
 def _scorer(name: str, score: Any, summary: str, params: type[Any] = MatchParams) -> Scorer:
     return Scorer(
         name=name,
@@ -181,6 +185,7 @@ def _scorer(name: str, score: Any, summary: str, params: type[Any] = MatchParams
         threshold=GRADED,
         per_turn=has_scope_of_turn,
         summary=summary,
+        source=() if params is TrajectoryParams else (RAGAS, DEEPEVAL),
     )
 
 

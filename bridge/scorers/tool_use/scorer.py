@@ -104,4 +104,9 @@ TOOL_USE = Scorer(
     threshold=1.0,
     per_turn=has_scope_of_turn,
     summary="The agent made the expected tool calls, with the right arguments and in order.",
+    source=(
+        "https://gorilla.cs.berkeley.edu/leaderboard.html",
+        "https://github.com/langchain-ai/agentevals",
+        "https://deepeval.com/docs/metrics-tool-correctness",
+    ),
 )
