@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from promptfoo_runs import Rows, evaluate, make_job, native_rows, read_back, run_job
 
-from bridge_promptfoo import config, scorers, to_config
+from bridge_promptfoo import replay, scorers, to_config
 from bridge_promptfoo.scorers import SCORERS, to_script
 
 pytestmark = pytest.mark.xdist_group("promptfoo")
@@ -42,8 +42,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         shutil.copy(script, folder)
     checks = folder / scorers.SCRIPT.name
     monkeypatch.setattr(scorers, "CHECKS", to_script(checks))
-    monkeypatch.setattr(config, "SUMMARY", f"file://{checks}:summary")
-    monkeypatch.setattr(config, "REPLAY", f"file://{folder / 'replay.cjs'}")
+    monkeypatch.setattr(replay, "SUMMARY", f"file://{checks}:summary")
+    monkeypatch.setattr(replay, "REPLAY", f"file://{folder / 'replay.cjs'}")
 
 
 def run(folder: Path, *texts: str) -> Rows:
