@@ -156,7 +156,7 @@ def test_every_type_of_promptfoos_is_in_the_table() -> None:
     assert len(BASE_TYPES) == len(set(BASE_TYPES)) == 66
     assert set(KINDS) - set(BASE_TYPES) == {"select-best", "max-score", "human"}
     for kind in KINDS.values():
-        assert kind.is_mapped or kind.why, kind.type
+        assert kind.is_mapped or kind.reason, kind.type
     assert kind_of("not-contains") is KINDS["contains"]
     assert kind_of("not-human") is UNKNOWN
     assert kind_of("promptfoo:redteam:harmful").why

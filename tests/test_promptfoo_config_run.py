@@ -68,7 +68,7 @@ def test_what_is_asked_is_what_the_case_says(tmp_path: Path) -> None:
     cases = [
         Case(id=f"c{i}", input=text, expected=text, checks=("equals",))
         for i, text in enumerate(HOSTILE)
-    ]  # type: ignore[arg-type]
+    ]
     CONFIG.write(Bundle(cases=tuple(cases)), tmp_path / "promptfooconfig.yaml", WriteOptions())
     rows = native_rows(evaluated(tmp_path))
     assert [row["response"]["output"] for row in rows] == HOSTILE

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
+from bridge.model.conversion import Conversion, ConversionLine, ConversionReport, Fate
 from bridge.report.columns import table
 from bridge.report.inert import one_line
 
-FATES = ("native", "carried", "executable", "dropped")
+FATES: tuple[Fate, ...] = ("native", "carried", "executable", "dropped")
 """As they are shown, the worst last."""
 MOST_LINES = 60
 """Most lines shown of one half; the report file has them all."""

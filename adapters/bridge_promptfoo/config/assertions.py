@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
@@ -19,11 +19,11 @@ from bridge.model.values import freeze
 from bridge.plugin.accounting import KEPT, NATIVE, Claim, carried, executable
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import SharedMetric
-from bridge.scorers.evaluate import threshold_of
+from bridge.scorers.evaluate import threshold_of as threshold_in_force
 from bridge.scorers.registry import BUILT_IN
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import FILE, Node, is_code
-from bridge_promptfoo.config.kinds import Kind, kind_of, to_params, to_parts
+from bridge_promptfoo.config.kinds import Kind, kind_of, threshold_of, to_params, to_parts
 from bridge_promptfoo.config.templates import is_template, render
 from bridge_promptfoo.rows import ASSERT_SET, NAME, name_of
 from bridge_promptfoo.scorers import metrics_of, sealed_metric
@@ -121,11 +121,14 @@ class AssertionReader:
             value = render(self._value(node, plain.get("value")), variables)
         except ValueError as error:
             raise _ForeignError(executable(f"a template in its value: {error}")) from None
+        given, negate = _number(plain.get("threshold")), plain["type"] != kind.type
         try:
-            params = to_params(kind, value, _number(plain.get("threshold")))
+            params = to_params(kind, value, given)
+            threshold = threshold_of(kind, given, negate)
         except ValueError as error:
             raise _ForeignError(carried(f"{plain['type']}: {error}")) from None
-        return {"scorer": kind.scorer, "params": params, "negate": plain["type"] != kind.type}
+        made = {"scorer": kind.scorer, "params": params, "negate": negate}
+        return made if threshold is None else {**made, "threshold": threshold}
 
     def _value(self, node: Node, value: Any) -> Any:
         if not isinstance(value, str) or not value.startswith(FILE):
@@ -173,8 +176,8 @@ def _fate_of(kind: Kind, value: Any) -> Claim:
     if isinstance(value, str) and value.startswith(FILE) and is_code(value):
         return executable("its value is a script")
     if is_template(value) and kind.fate != "executable":
-        return executable(f"{kind.why}; its value is a template" if kind.why else "a template")
-    return Claim(kind.fate, kind.why)
+        return executable(f"{kind.reason}; its value is a template")
+    return Claim(kind.fate, kind.reason)
 
 
 def _with_original(check: Check, plain: Fields) -> Check:
@@ -211,7 +214,7 @@ def _number(value: Any) -> float | None:
     return float(value) if _is_number(value) else None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -224,8 +227,7 @@ def to_native(check: Check) -> Fields | None:
     The metric's name is left out where promptfoo calls the assertion so by itself.
     """
     parts = _set_of(check) if check.scorer == GROUP else to_parts(check)
-    plain_threshold = check.scorer == GROUP or check.threshold in (None, 1.0)
-    if parts is None or not plain_threshold or check.judge is not None:
+    if parts is None or check.judge is not None:
         return None
     if check.gate != (check.weight > 0) or is_touched(parts):
         return None
@@ -285,7 +287,7 @@ def to_shared(metric: SharedMetric, check: Check) -> Fields:
         "weight": check.weight,
     }
     own = check.scorer in BUILT_IN or check.scorer == GROUP
-    threshold = threshold_of(check) if own else check.threshold
+    threshold = threshold_in_force(check) if own else check.threshold
     return assertion if threshold is None else {**assertion, "threshold": threshold}
 
 
@@ -308,7 +310,9 @@ def _restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
         if value is None or is_touched(value):
             return None
     try:
-        same = to_params(kind, value, _number(original.get("threshold"))) == check.params
+        given = _number(original.get("threshold"))
+        same = to_params(kind, value, given) == check.params
+        same = same and threshold_of(kind, given, check.negate) == check.threshold
     except ValueError:
         return None
     return {**original, **({} if value is None else {"value": value})} if same else None

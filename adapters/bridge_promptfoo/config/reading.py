@@ -87,7 +87,7 @@ class ConfigReading:
             cases.setdefault(case.id, case)
             outputs.extend(self._outputs(test, case, columns.systems, own))
         if own is None:
-            suite = self._suite(kept, columns.systems)
+            suite: Suite | None = self._suite(kept, columns.systems)
         else:
             suite = own.suite(self._shared.checks, self._description())
             outputs = [*own.outputs(), *outputs]
@@ -188,7 +188,8 @@ class ConfigReading:
             "checks": shared.checks,
             "extras": {NAME: kept},
         }
-        return _made(Suite, fields, self._source, "the config")
+        suite: Suite = _made(Suite, fields, self._source, "the config")
+        return suite
 
     # --- cases ------------------------------------------------------------------------------------
 
