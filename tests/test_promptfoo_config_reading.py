@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from accounted import assert_accounted
+from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport
 from bridge.model.errors import InputError
@@ -16,6 +17,7 @@ from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.config import CONFIG
+from bridge_promptfoo.config.guide import guides
 from bridge_promptfoo.config.kinds import BASE_TYPES, KINDS, UNKNOWN, kind_of
 
 REFERENCES = ("tests[].assert[].value", "tests[]", "prompts[]", "defaultTest", "tests", "scenarios")
@@ -162,6 +164,17 @@ def test_every_type_of_promptfoos_is_in_the_table() -> None:
     assert kind_of("promptfoo:redteam:harmful").why
 
 
+FITTING: dict[str, dict[str, Any]] = {
+    "is-json": {"value": {"type": "object"}},
+    "contains-json": {"value": {"type": "object"}},
+    "is-sql": {"value": {"databaseType": "sqlite"}},
+    "contains-sql": {"value": {"databaseType": "sqlite"}},
+    "levenshtein": {"threshold": 3},
+    "word-count": {"value": 4},
+}
+"""What some types take in place of a text and a threshold of a half."""
+
+
 @pytest.mark.parametrize("name", [*KINDS, "no-such-type", "promptfoo:redteam:pii"])
 @pytest.mark.parametrize("negated", [False, True])
 def test_every_type_becomes_a_check_or_is_kept_in_its_place(
@@ -173,8 +186,7 @@ def test_every_type_becomes_a_check_or_is_kept_in_its_place(
         "threshold": 0.5,
         "config": {"k": 1},
     }
-    if name == "is-json":
-        given["value"] = {"type": "object"}
+    given.update(FITTING.get(name, {}))
     around = {"type": "contains", "value": "x"}
     bundle, report = read(tmp_path, of({"vars": {"q": "x"}, "assert": [around, given, around]}))
     (case,) = bundle.cases
@@ -521,3 +533,8 @@ def test_yaml_is_1_2(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text(text)
     bundle, _ = CONFIG.read(tmp_path / "promptfooconfig.yaml", ReadOptions())
     assert dict(bundle.cases[0].vars) == {"a": "Yes", "b": 12, "c": "off", "d": 1000.0}
+
+
+def test_the_guides_tables_are_generated_from_the_code() -> None:
+    for path, text in guides(ROOT / "docs" / "migrate"):
+        assert path.read_text("utf-8") == text

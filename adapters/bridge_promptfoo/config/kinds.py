@@ -1,7 +1,7 @@
 """promptfoo's assertion types, each with what stands for it here: the one map, both ways.
 
-``python -m bridge_promptfoo.config.kinds`` prints it as the table of ``docs/migrate``. Types and
-meanings are those of promptfoo 0.123.1
+:mod:`bridge_promptfoo.config.guide` makes the table of ``docs/migrate`` of it. Types and meanings
+are those of promptfoo 0.123.1
 (https://www.promptfoo.dev/docs/configuration/expected-outputs/).
 """
 
@@ -212,6 +212,8 @@ def to_params(kind: Kind, value: Any, threshold: float | None) -> Params:
         read_params(Check.model_validate({"scorer": kind.scorer, "params": read}))
     except InputError as error:
         raise ValueError(error.what) from None
+    except ImportError as error:
+        raise ValueError(f"its scorer needs {error.name}, which is not installed") from None
     return read
 
 
