@@ -64,7 +64,7 @@ POLICIES = st.builds(
 JUDGES = st.builds(
     JudgeConfig,
     model=NAMES,
-    base_url=maybe(TEXT),
+    base_url=st.sampled_from([None, "http://127.0.0.1:8080/v1", "https://judge.example/v1"]),
     api_key_env=maybe(NAMES),
     temperature=maybe(UNIT),
     seed=maybe(WHOLE),

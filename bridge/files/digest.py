@@ -9,6 +9,7 @@ from typing import Any
 import rfc8785
 
 from bridge.model.case import Case
+from bridge.model.judge import JudgeConfig
 
 _SAFE_INTEGER = 2**53 - 1
 
@@ -32,6 +33,12 @@ def _plain(value: Any) -> Any:
 def case_digest(case: Case) -> str:
     """Digest of one case."""
     return digest(case.model_dump(mode="json", exclude_defaults=True))
+
+
+def judge_digest(judge: JudgeConfig) -> str:
+    """Digest of what a judge's scores depend on: not the address, not the name of the key."""
+    asked = {"model", "temperature", "seed", "structured", "options"}
+    return digest(judge.model_dump(mode="json", include=asked))
 
 
 def set_digest(case_digests: Iterable[str]) -> str:

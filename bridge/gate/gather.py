@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from bridge.files.digest import case_digest, digest, set_digest
+from bridge.files.digest import case_digest, judge_digest, set_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.jsonl import read_lines
 from bridge.files.scores import ScoreRow, score_line, stream_rows
@@ -21,7 +21,6 @@ from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows, FrameworkRecord, MetricRecord, RunRecord
-from bridge.model.suite import JudgeConfig
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 
@@ -123,13 +122,6 @@ def _add_run(store: RunStore, so_far: _Gathering) -> None:
         so_far.owed.setdefault(name, []).append(rows)
     if store.outputs_path.is_file():
         _add_spent(_stream_outputs(store.outputs_path), so_far)
-
-
-def judge_digest(judge: JudgeConfig) -> str:
-    """Digest of what a judge's scores depend on: not the address, not the name of the key."""
-    return digest(
-        judge.model_dump(mode="json", include={"model", "temperature", "seed", "options"})
-    )
 
 
 def _merge(new: Mapping[str, T], known: dict[str, T], kind: str, conflicts: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from bridge.model.check import Check, Checks
+from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy
 from bridge.model.spelling import AlsoAlone, AlsoWritten
 from bridge.model.values import (
@@ -89,17 +90,6 @@ class FrameworkConfig(Model):
     name: Name
     python: Text | None = None
     timeout_s: Number = Field(default=300.0, gt=0)
-    options: JsonObject = EMPTY
-
-
-class JudgeConfig(Model):
-    """A judge: an OpenAI-compatible endpoint. The key is named, never written."""
-
-    model: Name
-    base_url: Text | None = None
-    api_key_env: Name | None = None
-    temperature: Number | None = Field(default=None, ge=0)
-    seed: Whole | None = None
     options: JsonObject = EMPTY
 
 

@@ -112,8 +112,14 @@ def _measure(check: Check, case: Case, output: Output) -> tuple[Measurement, dic
     if check.scorer == GROUP:
         found = _measure_group(check, case, output)
     else:
-        found = _single(get_scorer(check.scorer).score(case, output, read_params(check)))
+        found = _single(_carry_out(check, case, output))
     return _decide(check, found)
+
+
+def _carry_out(check: Check, case: Case, output: Output) -> Sequence[Measurement]:
+    scorer = get_scorer(check.scorer)
+    given = (case, output, read_params(check))
+    return scorer.score(*given, check.judge) if scorer.judged else scorer.score(*given)
 
 
 def _single(found: Sequence[Measurement]) -> Measurement:

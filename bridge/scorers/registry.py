@@ -67,6 +67,11 @@ BUILT_IN = {
 }
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
 
+JUDGED = {
+    "rubric": "bridge.judge.rubric:RUBRIC",
+}
+"""Import strings of those that ask a judge."""
+
 ALIASES = {
     "exact_match": "equals",
     "json_schema": "is_json",
@@ -101,17 +106,22 @@ class Scorer:
         summary: One line for the docs.
         source: Where the check is defined: web addresses, the one that is followed first.
         needs: Modules of the extra ``text`` without which it cannot be carried out.
+        judged: Asks a judge; ``score`` then takes the name of the check's judge as its fourth
+            argument, and is as deterministic as that judge: within a run it is asked once.
+        requests: Of a judged scorer, the requests it makes for one output with these parameters.
     """
 
     name: str
     version: str
-    score: Callable[[Case, Output, Any], Sequence[Measurement]]
+    score: Callable[..., Sequence[Measurement]]
     params: type[Model] = NoParams
     threshold: float = 1.0
     per_turn: bool | Callable[[Any], bool] = True
     summary: str = ""
     source: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    judged: bool = False
+    requests: Callable[[Any], int] = lambda _: 1
 
 
 def skip(reason: str) -> Measurement:
@@ -131,9 +141,10 @@ def get_scorer(name: str) -> Scorer:
     Raises:
         InputError: If there is none.
     """
-    target = BUILT_IN.get(ALIASES.get(name, name), name)
+    own = ALIASES.get(name, name)
+    target = BUILT_IN.get(own) or JUDGED.get(own, name)
     if ":" not in target:
-        known = ", ".join(sorted([*BUILT_IN, *ALIASES]))
+        known = ", ".join(sorted([*BUILT_IN, *JUDGED, *ALIASES]))
         raise InputError(f"no scorer {name!r}", fix=f"use one of {known}, or module:attribute")
     module, _, attribute = target.partition(":")
     try:
@@ -171,7 +182,7 @@ def validate_check(check: Check) -> None:
     """Make sure that a check can be carried out, before anything is run.
 
     Raises:
-        InputError: On an unknown scorer or a wrong parameter.
+        InputError: On an unknown scorer, a wrong parameter, or a judge that is not named.
         MissingDependency: If what its scorer needs is not installed.
     """
     if check.scorer == GROUP:
@@ -180,6 +191,9 @@ def validate_check(check: Check) -> None:
     else:
         _ensure_needs(check)
         read_params(check)
+        if get_scorer(check.scorer).judged and check.judge is None:
+            what = f"check {check.metric} asks a judge and names none"
+            raise InputError(what, fix="name one of the suite's judges by judge:")
 
 
 INSTALL = "run: pip install 'bridge-evals[text]'"

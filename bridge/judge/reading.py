@@ -1,0 +1,175 @@
+"""A server's bytes to a reply that meets its schema, or the kind of fault in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bridge.judge.errors import JudgeError, Kind
+from bridge.judge.exchange import Reply
+from bridge.judge.redaction import safe_excerpt, without_key
+from bridge.model.judge import Price
+from bridge.model.values import clean_text, freeze
+from bridge.scorers.contract import Violation, violations
+
+MOST_STARTS = 64
+"""Most places of a chatty reply at which a JSON object is looked for."""
+
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_DECODER = json.JSONDecoder()
+
+
+class Tokens(NamedTuple):
+    """What an answer took, as far as the server says; the cost where the price is known."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+def read_document(body: bytes, key: str = "") -> dict[str, Any]:
+    """The JSON object of a response.
+
+    Args:
+        body: The response's body.
+        key: The key in use, which no text may hold.
+
+    Raises:
+        JudgeError: Of kind ``empty`` or ``not_json`` (HTML included).
+    """
+    text = body.decode("utf-8", "replace").strip()
+    if not text:
+        raise JudgeError("empty", "the server's answer has no body")
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        what = "HTML" if text.startswith("<") else "no JSON"
+        raise JudgeError("not_json", f"the server answered {what}: {_shown(text, key)}") from None
+    if not isinstance(document, dict):
+        raise JudgeError("not_json", f"the server answered no object: {_shown(text, key)}")
+    return document
+
+
+def read_tokens(document: Mapping[str, Any], price: Price | None) -> Tokens:
+    """What an answer took, whether it is of use or not."""
+    used = document.get("usage")
+    used = used if isinstance(used, dict) else {}
+    read, written = _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
+    if price is None or read is None or written is None:
+        return Tokens(read, written)
+    return Tokens(read, written, (read * price.input + written * price.output) / 1e6)
+
+
+def read_reply(
+    document: Mapping[str, Any],
+    tokens: Tokens,
+    schema: Mapping[str, Any] | None,
+    key: str = "",
+) -> Reply:
+    """A chat completion as a reply.
+
+    Args:
+        document: The response.
+        tokens: What it took.
+        schema: What the reply must meet; any text without one.
+        key: The key in use, which no text may hold.
+
+    Raises:
+        JudgeError: Of the kind of fault: ``empty``, ``not_json``, ``schema``, ``range``,
+            ``refusal``, ``truncated``.
+    """
+    text = without_key(_content(_first_choice(document, key)), key)
+    if not text.strip():
+        raise JudgeError("empty", "the judge said nothing")
+    data = None if schema is None else read_object(text, schema)
+    return Reply(text, data, *tokens)
+
+
+def _shown(text: str, key: str) -> str:
+    return safe_excerpt(text[:2000], key)
+
+
+def _first_choice(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    choices = document.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+        error = document.get("error")
+        said = f": {_shown(json.dumps(error), key)}" if error else ""
+        raise JudgeError("empty", f"the server's answer holds no message{said}")
+    _refuse_unfinished(choice, key)
+    return choice
+
+
+def _refuse_unfinished(choice: dict[str, Any], key: str) -> None:
+    """Cut-off and refused replies, before anything in them is read."""
+    finish, refusal = choice.get("finish_reason"), choice["message"].get("refusal")
+    if finish == "length":
+        raise JudgeError("truncated", "the reply was cut off at max_tokens; raise it")
+    if finish == "content_filter":
+        raise JudgeError("refusal", "the provider's filter held the reply back")
+    if isinstance(refusal, str) and refusal.strip():
+        raise JudgeError("refusal", f"the judge refused: {_shown(refusal, key)}")
+
+
+def _content(choice: dict[str, Any]) -> str:
+    content = choice["message"].get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    return clean_text(content) if isinstance(content, str) else ""
+
+
+def read_object(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The one JSON object in a reply that meets a schema.
+
+    What a reasoning model thought first, code fences and chatter around it are passed over. Two
+    different objects that both meet the schema are a fault: one of them may be quoted from the
+    text that is judged.
+
+    Raises:
+        JudgeError: Of kind ``empty``, ``not_json``, ``schema`` or ``range``.
+    """
+    text = _THOUGHT.sub("", text).strip()
+    if not text:
+        raise JudgeError("empty", "the judge said nothing")
+    found = list(_objects(text))
+    if not found:
+        raise JudgeError("not_json", "the reply holds no JSON object")
+    fitting = [each for each in found if not violations(schema, each)]
+    if not fitting:
+        raise _misfit(violations(schema, found[-1]))
+    if any(each != fitting[0] for each in fitting):
+        raise JudgeError("schema", f"the reply holds {len(fitting)} different answers")
+    try:
+        frozen: Mapping[str, Any] = freeze(fitting[0])
+    except ValueError as error:
+        raise JudgeError("not_json", f"the reply is no plain JSON ({error})") from None
+    return frozen
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text, which may be nothing but one."""
+    place, starts = text.find("{"), 0
+    while place >= 0 and starts < MOST_STARTS:
+        starts += 1
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place = text.find("{", place + 1)
+            continue
+        yield value
+        place = text.find("{", end)
+
+
+def _misfit(faults: list[Violation]) -> JudgeError:
+    kind: Kind = "range" if all(fault.keyword in _BOUNDS for fault in faults) else "schema"
+    fault = faults[0]
+    place = f" at {fault.path}" if fault.path else ""
+    return JudgeError(kind, f"the reply does not fit its schema: {fault.message}{place}")
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 1 << 53 else None
