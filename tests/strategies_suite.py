@@ -26,9 +26,10 @@ from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
 from bridge.model.check import Check
 from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
+from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy, MetricPolicy, OnChange
 from bridge.model.run import ExpectedRows, MetricRecord
-from bridge.model.suite import FrameworkConfig, GoldenSetRef, JudgeConfig, Suite, SystemConfig
+from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite, SystemConfig
 
 
 def _policy(weights: list[int], entries: list[MetricPolicy], **fields: Any) -> GatePolicy:

@@ -20,9 +20,9 @@ from bridge.judge import JudgeClient, JudgeError, Reply, Request, kind_of
 from bridge.judge.cache import ReplyCache
 from bridge.judge.ledger import Ledger
 from bridge.model.errors import InfrastructureError
-from bridge.model.suite import JudgeConfig
+from bridge.model.judge import JudgeConfig
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "why": {"type": "string"},
@@ -277,8 +277,7 @@ class TestDialects:
         def answer(body: dict[str, Any]) -> Act:
             form = (body.get("response_format") or {"type": "prompt"})["type"]
             if tokens not in body:
-                said = b'{"error": "unsupported: use max_completion_tokens"}'
-                return Act(status=400, body=said)
+                return Act(status=400, body=b'{"error": "unsupported: use max_completion_tokens"}')
             if form not in known:
                 said = f'{{"error": "response_format {form} is not supported"}}'
                 return Act(status=400, body=said.encode())
@@ -364,7 +363,7 @@ class TestOnce:
         other = {
             **SCHEMA,
             "properties": {**SCHEMA["properties"], "why": {"type": "string", "maxLength": 99}},
-        }  # type: ignore[dict-item]
+        }
         with JudgeServer([Act(GOOD)]) as server:
             for request in (
                 question(),

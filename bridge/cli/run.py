@@ -11,7 +11,7 @@ from bridge.cli.gate import FORMATS_HELP
 
 if TYPE_CHECKING:
     from bridge.execution.plan import Plan
-    from bridge.model.run import RunRecord
+    from bridge.model.run import JudgeRecord, RunRecord
 
 
 def run(
@@ -88,6 +88,7 @@ def _drive(plan: Plan, folder: Path, workers: int, resume: bool) -> RunRecord:
 def _describe(plan: Plan, as_json: bool) -> int:
     import json
 
+    from bridge.execution.judging import requests_owed
     from bridge.scorers.evaluate import expected_rows
 
     rows = sum(len(expected_rows(plan.suite.checks, case)) for case in plan.cases)
@@ -98,6 +99,7 @@ def _describe(plan: Plan, as_json: bool) -> int:
         "epochs": plan.suite.epochs,
         "frameworks": names,
         "rows_per_framework": rows * plan.suite.epochs,
+        "judge_calls": requests_owed(plan.suite.checks, plan.cases) * plan.suite.epochs,
         "system_calls": 0 if plan.suite.system.recorded else len(plan.cases) * plan.suite.epochs,
     }
     if as_json:
@@ -106,6 +108,13 @@ def _describe(plan: Plan, as_json: bool) -> int:
         for key, value in facts.items():
             print(f"{key.replace('_', ' ')}: {', '.join(value) if value is names else value}")
     return 0
+
+
+def _took(judge: JudgeRecord) -> str:
+    tokens = judge.input_tokens + judge.output_tokens
+    cost = f", {judge.cost_usd:.4f} US dollars" if judge.cost_usd else ""
+    counts = f"{judge.calls} calls, {judge.cached} from the cache, {judge.errors} without an answer"
+    return f"{counts}, {tokens} tokens{cost}"
 
 
 def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
@@ -128,6 +137,8 @@ def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
             for f in record.frameworks
         ]
         print("\n".join(table(("framework", "version", "rows", "errors", "wall s", "CPU s"), rows)))
+        for name, took in record.judges.items():
+            print(f"judge {one_line(name, 60)}: {_took(took)}")
         for note in [*record.notes, *(n for f in record.frameworks for n in f.notes)]:
             print(f"note: {one_line(note, 300)}")
         print(f"run: {folder}")

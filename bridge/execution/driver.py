@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from bridge.execution.jobs import (
     shards,
     write_job,
 )
+from bridge.execution.judging import Judges, open_judges
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.execution.record import framework_record, known, opening
@@ -33,7 +34,7 @@ from bridge.model.run import ExpectedRows, FrameworkRecord, RunRecord
 from bridge.model.suite import FrameworkConfig
 
 Progress = Callable[[str, int, int], None]
-"""Called with (what, done, owed): ``outputs``, or a framework's name."""
+"""Called with (what, done, owed): ``outputs``, ``judge``, or a framework's name."""
 
 POLL_S = 0.05
 
@@ -98,10 +99,13 @@ class Drive:
         self.store.write_record(record)
         works = self._lay_out(outputs, expected)
         interrupted = False
-        try:
-            self._work_off(works)
-        except KeyboardInterrupt:
-            interrupted = True
+        with open_judges(self.plan, self.store) as judges:
+            try:
+                self._ask_ahead(judges, works, outputs)
+                self._work_off(works, judges.environment)
+            except KeyboardInterrupt:
+                interrupted = True
+            record = record.model_copy(update={"judges": judges.records()})
         record = self._close(record, works, expected, interrupted)
         if interrupted:
             raise KeyboardInterrupt
@@ -172,14 +176,18 @@ class Drive:
             import_dir=self.plan.path.parent.absolute(),
         )
 
-    def _work_off(self, works: Sequence[_Work]) -> None:
+    def _ask_ahead(self, judges: Judges, works: Sequence[_Work], outputs: Sequence[Output]) -> None:
+        if any(read_ending(work.folder) is None for work in works):
+            judges.ask_ahead(self.plan, outputs, lambda n, of: self.progress("judge", n, of))
+
+    def _work_off(self, works: Sequence[_Work], environment: Mapping[str, str]) -> None:
         """Run the jobs, ``workers`` at a time."""
         waiting = [work for work in works if read_ending(work.folder) is None]
         running: list[_Work] = []
         try:
             while waiting or running:
                 while waiting and len(running) < self.workers:
-                    running.append(self._start(waiting.pop(0)))
+                    running.append(self._start(waiting.pop(0), environment))
                 for work in [each for each in running if each.child and each.child.poll()]:
                     work.ended = time.monotonic()
                     running.remove(work)
@@ -190,7 +198,7 @@ class Drive:
                 if work.child is not None:
                     work.child.kill()
 
-    def _start(self, work: _Work) -> _Work:
+    def _start(self, work: _Work, environment: Mapping[str, str]) -> _Work:
         work.started = time.monotonic()
         work.child = start(
             "bridge.execution.worker",
@@ -198,6 +206,7 @@ class Drive:
             scores_file(work.folder),
             timeout_s=work.config.timeout_s,
             python=interpreter_of(work.config, self.plan.path.parent),
+            environment=environment,
         )
         return work
 

@@ -74,11 +74,19 @@ def read_job(folder: Path) -> Job:
 
 
 def is_done(job: Job, folder: Path, version: str) -> bool:
-    """Whether an earlier run finished this very job with this version of the framework."""
+    """Whether an earlier run finished this very job with this version of the framework.
+
+    One of whose rows a judge failed on is not finished: the judge may answer now.
+    """
     ending = read_ending(folder)
-    if ending is None or ending.error is not None:
+    if ending is None or ending.error is not None or _judge_failed(folder):
         return False
     return ending.version == version and read_job(folder) == job
+
+
+def _judge_failed(folder: Path) -> bool:
+    path = scores_file(folder)
+    return path.is_file() and b"judge_error[" in path.read_bytes()
 
 
 def scores_file(folder: Path) -> Path:

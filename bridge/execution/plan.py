@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from bridge.execution.interpreter import ensure_runnable
@@ -12,8 +13,8 @@ from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.model.case import Case
-from bridge.model.check import Check
-from bridge.model.errors import InputError
+from bridge.model.check import Check, judges_named
+from bridge.model.errors import InputError, MissingDependency
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows
 from bridge.model.suite import FrameworkConfig, Suite, SystemConfig
@@ -72,7 +73,8 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
         raise InputError(f"no case{wanted} to run", where=suite_path, fix="widen the selection")
     plan = Plan(suite, suite_path, golden, cases, {})
     _check_checks(plan)
-    needs = needs_of([*suite.checks, *(check for case in cases for check in _own_checks(case))])
+    _ensure_judges(plan)
+    needs = needs_of([*suite.checks, *(check for case in cases for check in case.all_checks)])
     versions = {
         each.name: ensure_runnable(each, suite_path.parent, needs) for each in suite.frameworks
     }
@@ -112,8 +114,17 @@ def _select_cases(cases: Sequence[Case], selection: Selection) -> tuple[Case, ..
     return tuple(chosen[: selection.limit] if selection.limit is not None else chosen)
 
 
-def _own_checks(case: Case) -> Iterable[Check]:
-    return (*case.checks, *(each for turn in case.turns for each in turn.checks))
+def judges_used(suite: Suite, cases: Iterable[Case]) -> tuple[str, ...]:
+    """Names of the suite's judges that some check names, in the suite's order."""
+    checks = [*suite.checks, *(check for case in cases for check in case.all_checks)]
+    named = {name for check in checks for name in judges_named(check)}
+    return tuple(name for name in suite.judges if name in named)
+
+
+def _ensure_judges(plan: Plan) -> None:
+    if judges_used(plan.suite, plan.cases) and find_spec("openai") is None:
+        fix = "run: pip install 'bridge-evals[judge]'"
+        raise MissingDependency("judges need the openai package", fix=fix)
 
 
 def _check_checks(plan: Plan) -> None:
@@ -125,8 +136,9 @@ def _check_checks(plan: Plan) -> None:
     for case in plan.cases:
         path, line = plan.golden.places[case.id]
         try:
-            for check in _own_checks(case):
+            for check in case.all_checks:
                 validate_check(check)
+                _refuse_unknown_judge(check, plan.suite)
         except InputError as error:
             raise InputError(error.what, where=path, line=line, fix=error.fix) from None
         if not expected_rows(plan.suite.checks, case):
@@ -136,6 +148,13 @@ def _check_checks(plan: Plan) -> None:
                 line=line,
                 fix="add checks to the suite or to the case",
             )
+
+
+def _refuse_unknown_judge(check: Check, suite: Suite) -> None:
+    unknown = next((name for name in judges_named(check) if name not in suite.judges), None)
+    if unknown is not None:
+        what = f"check {check.metric} names judge {unknown}, which the suite does not have"
+        raise InputError(what, fix="add it to judges: in the suite")
 
 
 def rows_of(plan: Plan, outputs: Iterable[Output]) -> list[ExpectedRows]:

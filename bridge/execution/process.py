@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from bridge.model.errors import InfrastructureError
 
@@ -88,6 +90,7 @@ def start(
     timeout_s: float,
     python: str | None = None,
     cwd: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Child:
     """Start ``python -m module folder`` in a session of its own, its output going to a log.
 
@@ -104,7 +107,7 @@ def start(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 cwd=cwd,
-                env={**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"},
+                env={**os.environ, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", **environment},
             )
     except OSError as error:
         raise InfrastructureError(

@@ -69,7 +69,7 @@ def metric_records(plan: Plan) -> dict[str, MetricRecord]:
     """
     records = {check.metric: _metric(check, _digest(check)) for check in plan.suite.checks}
     for case in plan.cases:
-        for check in (*case.checks, *(each for turn in case.turns for each in turn.checks)):
+        for check in case.all_checks:
             if check.metric not in records:
                 records[check.metric] = _metric(check, "")
     return records

@@ -35,6 +35,16 @@ class RunStore:
         """``outputs.jsonl``."""
         return self.root / "outputs.jsonl"
 
+    @property
+    def judge_cache_path(self) -> Path:
+        """``judge/replies.sqlite``: what judges answered, kept from run to run."""
+        return self.root / "judge" / "replies.sqlite"
+
+    @property
+    def judge_ledger_path(self) -> Path:
+        """``judge/ledger.jsonl``: what judges were asked and what it took."""
+        return self.root / "judge" / "ledger.jsonl"
+
     def scores_path(self, framework: str) -> Path:
         """``scores/<framework>.jsonl``."""
         return self.root / "scores" / f"{safe_name(framework)}.jsonl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import msgspec
@@ -33,6 +33,10 @@ class Request:
         """Read-only, and without what no request can carry (lone surrogates)."""
         for name in ("messages", "schema", "tag"):
             object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    def numbered(self, sample: int, tag: Mapping[str, Any]) -> Request:
+        """The same question once more, for a purpose."""
+        return replace(self, sample=sample, tag=tag)
 
 
 @dataclass(frozen=True, slots=True)

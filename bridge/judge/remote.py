@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
-from bridge.judge.errors import KINDS, JudgeError
+from bridge.judge.errors import KINDS, JudgeError, Kind
 from bridge.judge.exchange import Reply, Request
 
 
@@ -45,13 +47,13 @@ class RemoteJudge:
         except (OSError, http.client.HTTPException, ValueError) as error:
             text = f"the run's judge gateway does not answer ({type(error).__name__}: {error})"
             raise JudgeError("connect", text) from None
-        error = answer.get("error")
-        if error is not None:
-            kind = error["kind"] if error["kind"] in KINDS else "request"
-            raise JudgeError(kind, error["text"])
+        failure = answer.get("error")
+        if failure is not None:
+            known: Mapping[str, Kind] = {kind: kind for kind in KINDS}
+            raise JudgeError(known.get(failure["kind"], "request"), failure["text"])
         return Reply(**answer)
 
-    def _post(self, body: bytes) -> dict[str, dict[str, str]]:
+    def _post(self, body: bytes) -> dict[str, Any]:
         connection = http.client.HTTPConnection(self._host)
         try:
             headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
@@ -62,5 +64,5 @@ class RemoteJudge:
             connection.close()
         if response.status != http.client.OK:
             raise ValueError(f"status {response.status}")
-        answer: dict[str, dict[str, str]] = json.loads(read)
+        answer: dict[str, Any] = json.loads(read)
         return answer

@@ -13,7 +13,7 @@ from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
 from bridge.model.case import Case
-from bridge.model.check import Check
+from bridge.model.check import judges_named
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
 from bridge.plugin.registry import framework_names
@@ -123,20 +123,13 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
 
 
 def _checks_of_case(suite: Suite, golden: Path, number: int, case: Case) -> Iterator[LintFinding]:
-    for judge in dict.fromkeys(name for each in checks_of(case) for name in _judges(each)):
+    for judge in dict.fromkeys(name for each in checks_of(case) for name in judges_named(each)):
         if judge not in suite.judges:
             message = f"a check names judge {judge}, which the suite does not have"
             yield LintFinding("error", "judge", golden, number, message)
     if not suite.checks and not checks_of(case):
         message = f"nothing is checked on case {case.id!r}; add checks to the suite or to the case"
         yield LintFinding("error", "unchecked-case", golden, number, message)
-
-
-def _judges(check: Check) -> Iterator[str]:
-    if check.judge is not None:
-        yield check.judge
-    for member in check.checks:
-        yield from _judges(member)
 
 
 def _gate(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:

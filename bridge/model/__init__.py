@@ -7,6 +7,7 @@ from bridge.model.check import Check, resolve_checks
 from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.model.errors import BridgeError, InfrastructureError, InputError, MissingDependency
 from bridge.model.job import Job, JobSpec
+from bridge.model.judge import JudgeConfig
 from bridge.model.matcher import Matcher
 from bridge.model.message import Message, Passage, Tool, ToolCall, Usage, passage_text
 from bridge.model.output import Output, OutputTurn
@@ -16,7 +17,6 @@ from bridge.model.score import Measurement, Raw, RowKey, Score, Status, error_me
 from bridge.model.suite import (
     FrameworkConfig,
     GoldenSetRef,
-    JudgeConfig,
     Suite,
     SystemConfig,
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from bridge.model.check import Checks
+from bridge.model.check import Check, Checks
 from bridge.model.matcher import parse_pattern
 from bridge.model.message import Message, Passage, Tool
 from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Text
@@ -167,6 +167,11 @@ class Case(Model):
     def references(self) -> tuple[Any, ...]:
         """The accepted answers; empty where there is no reference."""
         return references(self.expected)
+
+    @property
+    def all_checks(self) -> tuple[Check, ...]:
+        """The checks of the case and of its turns."""
+        return (*self.checks, *(check for turn in self.turns for check in turn.checks))
 
     def at_turn(self, index: int) -> Case:
         """Turn ``index`` (0-based) as a case of its own, so that every scorer can score it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import (
@@ -185,6 +185,14 @@ def resolve_checks(suite: Iterable[Check], case: Iterable[Check]) -> tuple[Check
     merged = {check.metric: check for check in suite}
     merged.update((check.metric, check) for check in case)
     return tuple(merged.values())
+
+
+def judges_named(check: Check) -> Iterator[str]:
+    """The judges that a check and its members name."""
+    if check.judge is not None:
+        yield check.judge
+    for member in check.checks:
+        yield from judges_named(member)
 
 
 def _metrics_differ(checks: tuple[Check, ...]) -> tuple[Check, ...]:

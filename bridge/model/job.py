@@ -8,8 +8,8 @@ from pathlib import Path
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.check import Check
+from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
-from bridge.model.suite import JudgeConfig
 from bridge.model.values import EMPTY, JsonObject, Keyed, Model, Name, Whole
 
 

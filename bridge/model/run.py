@@ -65,6 +65,26 @@ class FrameworkRecord(Model):
     notes: tuple[Text, ...] = ()
 
 
+class JudgeRecord(Model):
+    """What a judge took in one run.
+
+    Attributes:
+        model: The model's name.
+        calls: Requests sent, repeated ones included.
+        cached: Questions answered from the cache.
+        errors: Questions without a usable answer.
+        cost_usd: US dollars, 0 where the judge's price is not known.
+    """
+
+    model: Text
+    calls: Whole = 0
+    cached: Whole = 0
+    errors: Whole = 0
+    input_tokens: Whole = 0
+    output_tokens: Whole = 0
+    cost_usd: Number = 0.0
+
+
 class RunRecord(Model):
     """``run.json``.
 
@@ -78,6 +98,7 @@ class RunRecord(Model):
         golden_digest: Digest over all their cases that were run.
         metrics: Every metric, with its scorer's version.
         systems: Systems whose outputs were scored.
+        judges: What the judges took, by name.
         notes: What a reader should know.
     """
 
@@ -94,6 +115,7 @@ class RunRecord(Model):
     systems: tuple[Text, ...] = ()
     epochs: Whole = 1
     frameworks: tuple[FrameworkRecord, ...] = ()
+    judges: Keyed[Text, JudgeRecord] = EMPTY
     notes: tuple[Text, ...] = ()
 
 

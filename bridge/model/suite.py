@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from bridge.model.check import Check, Checks
+from bridge.model.check import Check, Checks, judges_named
 from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy
 from bridge.model.spelling import AlsoAlone, AlsoWritten
@@ -178,7 +178,6 @@ class Suite(Model):
 
 
 def _refuse_unknown_judge(check: Check, judges: Mapping[str, JudgeConfig]) -> None:
-    if check.judge is not None and check.judge not in judges:
-        raise ValueError(f"check {check.metric} names judge {check.judge}, not in judges")
-    for member in check.checks:
-        _refuse_unknown_judge(member, judges)
+    for name in judges_named(check):
+        if name not in judges:
+            raise ValueError(f"check {check.metric} names judge {name}, not in judges")

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bridge.model.values import Model
-from bridge.scorers.registry import ALIASES, BUILT_IN, Scorer, get_scorer
+from bridge.scorers.registry import ALIASES, BUILT_IN, JUDGED, Scorer, get_scorer
 
 HEAD = """\
 # Scorers
@@ -24,7 +24,8 @@ is better; binary scorers give 0.0 or 1.0. Parameters common to all checks are i
 
 def catalogue() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(line for name in BUILT_IN for line in _entry(get_scorer(name)))])
+    names = (*BUILT_IN, *JUDGED)
+    return "\n".join([HEAD, *(line for name in names for line in _entry(get_scorer(name)))])
 
 
 def _entry(scorer: Scorer) -> Iterator[str]:
@@ -41,6 +42,8 @@ def _entry(scorer: Scorer) -> Iterator[str]:
     binary = "0 or 1" if scorer.threshold == 1.0 else "0 to 1, higher is better"
     yield f"- value {binary}"
     yield f"- scores {_scope(scorer)} of a case with turns"
+    if scorer.judged:
+        yield "- asks a judge, named by `judge:`; see [judges.md](judges.md)"
     if scorer.needs:
         named = " and ".join(f"`{name}`" for name in scorer.needs)
         yield f"- needs {named}: `pip install 'bridge-evals[text]'`"

@@ -11,11 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
 from bridge.model.errors import InputError, MissingDependency
 from bridge.model.explain import explain
-from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import Model
 from bridge.scorers.identity import Itself

@@ -1,0 +1,89 @@
+"""What a judge is shown of a case and its output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from bridge.model.case import Case
+from bridge.model.message import Message, Passage, ToolCall, passage_text
+from bridge.model.output import Output
+from bridge.scorers.reference import answer_text
+
+Part = Literal["input", "conversation", "tools", "contexts", "reference"]
+
+ANSWER = "ANSWER"
+
+
+def parts_of(case: Case, output: Output, wanted: Sequence[Part]) -> list[tuple[str, str]]:
+    """The texts of a case, by the name under which the judge is told of them; empty ones left out.
+
+    The answer comes last and is always there.
+    """
+    makers: Mapping[Part, tuple[str, Callable[[], str]]] = {
+        "input": ("QUESTION", lambda: _input(case)),
+        "conversation": ("CONVERSATION", lambda: _conversation(case, output)),
+        "tools": ("TOOL CALLS", lambda: _calls(_all_calls(output))),
+        "contexts": ("CONTEXT", lambda: _passages(output, case)),
+        "reference": ("REFERENCE", lambda: _reference(case)),
+    }
+    parts = [(name, make()) for key, (name, make) in makers.items() if key in wanted]
+    shown = [(name, text) for name, text in parts if text.strip()]
+    return [*shown, (ANSWER, answer_of(output))]
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _input(case: Case) -> str:
+    if not isinstance(case.input, tuple):
+        return _spelled(case.input)
+    return "\n".join(f"{message.role}: {message.text}" for message in case.input)
+
+
+def _conversation(case: Case, output: Output) -> str:
+    if output.turns:
+        asked = [turn.user for turn in case.turns]
+        lines = zip(asked, output.turns, strict=False)
+        return "\n".join(f"user: {user}\nassistant: {_spelled(turn.text)}" for user, turn in lines)
+    return "\n".join(_message(each) for each in output.messages)
+
+
+def _message(message: Message) -> str:
+    calls = _calls(message.tool_calls)
+    return f"{message.role}: {message.text}" + (f"\n{calls}" if calls else "")
+
+
+def _all_calls(output: Output) -> Iterator[ToolCall]:
+    yield from output.tool_calls
+    for turn in output.turns or ():
+        yield from turn.tool_calls
+
+
+def _calls(calls: Iterable[ToolCall]) -> str:
+    return "\n".join(json.dumps(_call(call), ensure_ascii=False) for call in calls)
+
+
+def _call(call: ToolCall) -> Mapping[str, Any]:
+    given = {"name": call.name, "arguments": call.arguments}
+    held = {"result": call.result, "error": call.error}
+    return given | {name: value for name, value in held.items() if value is not None}
+
+
+def _passages(output: Output, case: Case) -> str:
+    found: Sequence[str | Passage] = output.retrieved_contexts or case.reference_contexts
+    return "\n".join(f"[{number}] {passage_text(each)}" for number, each in enumerate(found, 1))
+
+
+def _reference(case: Case) -> str:
+    texts = [_spelled(each) for each in case.references]
+    return texts[0] if len(texts) == 1 else "\n".join(f"- {text}" for text in texts)
+
+
+def answer_of(output: Output) -> str:
+    """The answer that is judged: of a conversation as a whole, all its answers."""
+    if output.turns:
+        return "\n".join(_spelled(turn.text) for turn in output.turns)
+    return answer_text(output)
