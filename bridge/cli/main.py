@@ -14,6 +14,7 @@ COMMANDS = {
     "gate": "Decide over runs and result files: passed, failed, or not to be trusted.",
     "compare": "Hold two runs, or two frameworks of one run, against each other.",
     "report": "Show a verdict again, in another format.",
+    "calibrate": "Hold a judge's scores against people's labels.",
     "baseline": "Write a run's accepted values as a baseline to commit.",
     "convert": "Convert cases, configs, outputs or results, every value accounted for.",
     "check": "Lint golden sets, suites and reports.",

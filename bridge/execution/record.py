@@ -12,7 +12,7 @@ from bridge.execution.assemble import Assembly
 from bridge.execution.jobs import Ending
 from bridge.execution.plan import Plan
 from bridge.files.digest import digest, set_digest
-from bridge.model.check import Check
+from bridge.model.check import Check, judges_named
 from bridge.model.output import Output
 from bridge.model.run import (
     ExpectedRows,
@@ -82,6 +82,7 @@ def _metric(check: Check, params_digest: str) -> MetricRecord:
         threshold=threshold_of(check),
         gate=check.gate,
         judge=check.judge,
+        judges=tuple(sorted(set(judges_named(check)))),
         params_digest=params_digest,
     )
 

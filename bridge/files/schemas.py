@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 
 from bridge.files.jsonl import write_atomically
 from bridge.model.baseline import Baseline
+from bridge.model.calibration import Calibration, Label
 from bridge.model.case import Case
 from bridge.model.conversion import Conversion
 from bridge.model.output import Output
@@ -35,6 +36,8 @@ SCHEMAS: Mapping[str, tuple[type[Model], str]] = {
     "rows": (ExpectedRows, "a line of rows.jsonl"),
     "baseline": (Baseline, "a baseline"),
     "conversion-report": (Conversion, "a conversion report"),
+    "label": (Label, "a line of a labels file"),
+    "calibration": (Calibration, "a calibration"),
     "eval-report": (Verdict, "eval-report.json"),
 }
 """By name of the schema: the type, and the file it describes."""

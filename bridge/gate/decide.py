@@ -10,6 +10,7 @@ from datetime import datetime
 from bridge.gate.against import compare, expiry, per_case
 from bridge.gate.agreement import agreement
 from bridge.gate.align import Series, series_of
+from bridge.gate.believed import belief
 from bridge.gate.broken import treat
 from bridge.gate.clusters import clusters_of
 from bridge.gate.complete import faults
@@ -24,6 +25,7 @@ from bridge.gate.slices import slices_of
 from bridge.gate.table import ERROR
 from bridge.gate.thresholds import policies, unmeasured
 from bridge.model.baseline import Baseline
+from bridge.model.calibration import Calibration
 from bridge.model.policy import GatePolicy, MetricPolicy
 from bridge.model.verdict import MetricResult, Totals, Verdict
 
@@ -36,6 +38,7 @@ def decide(
     system: str | None = None,
     baseline_name: str | None = None,
     suite: str = "",
+    calibration: Calibration | None = None,
     now: datetime | None = None,
 ) -> Verdict:
     """Decide on a body of evidence.
@@ -47,7 +50,8 @@ def decide(
         system: The system to decide on, where the rows hold several.
         baseline_name: Where the baseline was read, for the report.
         suite: Name of the suite, for the report.
-        now: The time that a baseline's age is counted to; the clock's if left out.
+        calibration: How far judges agree with people, for metrics that ask one.
+        now: The time that ages of baseline and calibration are counted to; the clock's if left out.
 
     Raises:
         InputError: If the policy names what is not there, or the system is not clear.
@@ -68,6 +72,9 @@ def decide(
     entries = policies(policy, series, evidence, per_case(baseline))
     gated = [each for each in series if entries[each.name].gate]
     names = frozenset(each.name for each in gated)
+    grave, slight = belief(evidence, gated, policy.calibration, calibration, now)
+    reasons.errors += grave
+    reasons.notes += slight
     changes, findings = compare(evidence, series, names, policy, baseline, reasons, treated.excused)
     metrics = _decide_metrics(series, entries, findings, policy, baseline, reasons)
     _decide_cases(policy, evidence, series, gated, reasons)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.files.baseline import FIX, read_baseline
+from bridge.files.labels import read_calibration
 from bridge.files.suite import read_suite, read_suite_cases
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
@@ -15,6 +16,7 @@ from bridge.gate.exhibit import make_exhibit
 from bridge.gate.gather import gather, with_golden_set
 from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
+from bridge.model.calibration import Calibration
 from bridge.model.errors import InputError
 from bridge.model.exhibit import Exhibit
 from bridge.model.policy import GatePolicy
@@ -80,6 +82,7 @@ def decide_on(
         system=system,
         baseline_name=None if path is None else str(path),
         suite=name,
+        calibration=_calibration(policy, home),
     )
     before = path if path is not None and path.is_dir() else None
     return Decision(verdict, evidence, tuple(results), accepted, before)
@@ -114,6 +117,11 @@ def _baseline(
     if path.suffix == ".jsonl" or path.is_dir():
         return make_baseline(gather([path]), system, epochs=policy.epochs), path
     return read_baseline(path), path
+
+
+def _calibration(policy: GatePolicy, home: Path) -> Calibration | None:
+    path = home / policy.calibration.path
+    return read_calibration(path) if path.is_file() else None
 
 
 def _answers(path: Path) -> Bundle:

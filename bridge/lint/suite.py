@@ -13,7 +13,7 @@ from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
 from bridge.model.case import Case
-from bridge.model.check import judges_named
+from bridge.model.check import Check, judges_named
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
 from bridge.plugin.registry import framework_names
@@ -114,12 +114,17 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
             validate_check(check)
         except InputError as error:
             yield LintFinding("error", "check", path, None, f"{error.what}; {error.fix}")
-    judged = [check for check in suite.checks if check.judge is not None]
-    if judged and len(judged) == len(suite.checks):
-        message = "every check asks a judge; add one that does not"
+    gated = [check for check in suite.checks if _is_gated(check, suite)]
+    if gated and all(any(judges_named(check)) for check in gated):
+        message = "only judges decide: every gated check asks one; add one that does not"
         yield LintFinding("warning", "judge-alone", path, None, message)
     for golden, number, case in sets.all():
         yield from _checks_of_case(suite, golden, number, case)
+
+
+def _is_gated(check: Check, suite: Suite) -> bool:
+    entry = suite.gate.metrics.get(check.metric)
+    return check.gate if entry is None else entry.gate
 
 
 def _checks_of_case(suite: Suite, golden: Path, number: int, case: Case) -> Iterator[LintFinding]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from bridge.model.spelling import AlsoWritten
-from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text
+from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text, Whole
 
 Change = Literal["refuse", "warn", "shared"]
 SliceKind = Literal["tag", "failure_mode"]
@@ -76,6 +76,35 @@ class OnChange(Model):
     unknown: Literal["refuse", "warn"] = "warn"
 
 
+class CalibrationPolicy(Model):
+    """When a judge is believed.
+
+    Attributes:
+        treat: What a judged metric in the gate is without a calibration that holds: ``require``
+            makes the verdict ``error``, ``warn`` says so, ``off`` does not look.
+        path: The calibration file, relative to the suite.
+        kappa: Least lower bound of kappa of a judge that is trusted.
+        agreement: Least lower bound of raw agreement of one that is trusted.
+        unusable: An upper bound of kappa below this makes a judge unusable.
+        labels: Fewest labels.
+        max_age_days: Where set, an older calibration is stale.
+    """
+
+    treat: Literal["require", "warn", "off"] = "warn"
+    path: Text = "calibration.json"
+    kappa: Number = Field(default=0.6, ge=-1, le=1)
+    agreement: Number = Field(default=0.85, ge=0, le=1)
+    unusable: Number = Field(default=0.4, ge=-1, le=1)
+    labels: Whole = Field(default=30, ge=2)
+    max_age_days: Number | None = Field(default=None, gt=0)
+
+
+def _calibration(value: Any) -> Any:
+    if value is False:  # off, as YAML 1.1 and people's own tools write it
+        return {"treat": "off"}
+    return {"treat": value} if isinstance(value, str) else value
+
+
 def _metric(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return {"min": value}
@@ -83,6 +112,9 @@ def _metric(value: Any) -> Any:
 
 
 _SHORT = AlsoWritten(({"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}))
+
+
+_TREAT = AlsoWritten(({"enum": ["require", "warn", "off", False]},))
 
 
 class GatePolicy(Model):
@@ -106,6 +138,7 @@ class GatePolicy(Model):
         must_pass: Case ids, or ``tag:NAME``, whose rows must all pass.
         on_change: What to do on another golden set, scorer, judge or framework version.
         on_inconclusive: ``warn`` exits 0, ``fail`` exits 1.
+        calibration: When a judge is believed; a text alone is ``treat``.
     """
 
     baseline: Text | None = None
@@ -123,6 +156,9 @@ class GatePolicy(Model):
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()
     on_inconclusive: Literal["warn", "fail"] = "warn"
+    calibration: Annotated[CalibrationPolicy, BeforeValidator(_calibration), _TREAT] = (
+        CalibrationPolicy()
+    )
 
     @model_validator(mode="after")
     def _weights_sum_to_one(self) -> GatePolicy:

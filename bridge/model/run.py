@@ -28,13 +28,14 @@ class GoldenSetRecord(Model):
 
 
 class MetricRecord(Model):
-    """A metric as it was measured."""
+    """A metric as it was measured; ``judges`` are those of a group's members too, sorted."""
 
     scorer: Text
     version: Text
     threshold: Number | None = None
     gate: Flag = True
     judge: Text | None = None
+    judges: tuple[Text, ...] = ()
     params_digest: Text = ""
 
 

@@ -61,7 +61,7 @@ def cohen_kappa(
     table = np.zeros((k, k))
     rows, columns = ([index[label] for label in labels] for labels in (first, second))
     np.add.at(table, (rows, columns), 1.0)
-    disagreement = _disagreement(k, weights)
+    disagreement = disagreement_weights(k, weights)
     chance = np.outer(table.sum(axis=1), table.sum(axis=0))
     expected = float((disagreement * chance).sum())
     if expected == 0.0:
@@ -136,7 +136,8 @@ def _sorted(labels: Sequence[Hashable]) -> list[Hashable]:
         raise ValueError("a weighted kappa needs categories that have an order") from error
 
 
-def _disagreement(k: int, weights: Literal["linear", "quadratic"] | None) -> FloatArray:
+def disagreement_weights(k: int, weights: Literal["linear", "quadratic"] | None) -> FloatArray:
+    """Return how much a disagreement between each two of k categories counts, k x k."""
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
     if weights == "quadratic":
         return distance**2

@@ -1,0 +1,124 @@
+"""``bridge calibrate``: a judge held against people's labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from bridge.model.calibration import Calibration, CalibrationEntry, Rate
+
+
+def calibrate(
+    run: Path = typer.Argument(..., help="Run directory with judged metrics."),
+    labels: Path = typer.Option(..., help="JSON Lines: {case_id, label, metric}, one a row."),
+    output: Path = typer.Option(
+        None, "-o", "--output", help="Calibration file; the one that the suite's gate reads."
+    ),
+    metric: str = typer.Option(None, help="Only this metric."),
+    framework: str = typer.Option(None, help="Whose rows; core before all others if left out."),
+    system: str = typer.Option(None, help="The system, where there are several."),
+    weights: str = typer.Option("quadratic", help="Of kappa over levels: linear or quadratic."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+) -> int:
+    """Hold a judge's scores against people's labels; exit 1 unless every judge is trusted.
+
+    The file is what the gate believes a judge by: entries of other metrics in it are kept.
+    """
+    from bridge.gate.calibrate import Request
+    from bridge.gate.calibrate import calibrate as hold
+    from bridge.model.errors import InputError
+
+    if weights not in ("linear", "quadratic"):
+        raise InputError(f"--weights {weights!r}", fix="use linear or quadratic")
+    entries = hold(
+        Request(
+            run,
+            labels,
+            system=system,
+            metric=metric,
+            framework=framework,
+            weights="linear" if weights == "linear" else "quadratic",
+        )
+    )
+    path = output or _own_path(run)
+    made = _write(entries, path)
+    print(made.model_dump_json(indent=2) if as_json else _shown(entries, path))
+    return 0 if all(entry.verdict == "trusted" for entry in entries) else 1
+
+
+def _own_path(run: Path) -> Path:
+    from bridge.files.store import RunStore
+
+    record = RunStore(run).read_record()
+    return Path(record.suite_path).parent / record.suite.gate.calibration.path
+
+
+def _write(entries: list[CalibrationEntry], path: Path) -> Calibration:
+    from datetime import UTC, datetime
+    from importlib import metadata
+
+    from bridge.files.labels import merged, read_calibration, write_calibration
+    from bridge.model.calibration import Calibration
+
+    known = read_calibration(path).entries if path.is_file() else ()
+    made = Calibration(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        bridge_version=metadata.version("bridge-evals"),
+        entries=merged(known, entries),
+    )
+    write_calibration(made, path)
+    return made
+
+
+def _shown(entries: list[CalibrationEntry], path: Path) -> str:
+    from bridge.report.inert import one_line
+    from bridge.report.terminal import table
+
+    head = ("metric", "verdict", "cases", "agreement", "kappa", "false passes", "TPR", "FPR")
+    rows = [
+        (
+            each.metric,
+            each.verdict,
+            str(each.cases),
+            _rate(each.agreement),
+            _rate(each.kappa),
+            _rate(each.false_pass_rate),
+            _rate(each.true_positive_rate),
+            _rate(each.false_positive_rate),
+        )
+        for each in entries
+    ]
+    lines = [*table(head, rows), *(line for each in entries for line in _notes(each))]
+    return "\n".join([*(one_line(line, 400) for line in lines), f"calibration: {path}"])
+
+
+def _notes(entry: CalibrationEntry) -> list[str]:
+    lines = [f"{entry.metric}: {reason}" for reason in entry.reasons]
+    if entry.labels_needed is not None:
+        lines.append(f"{entry.metric}: about {entry.labels_needed} labelled cases would settle it")
+    if entry.unscored:
+        lines.append(f"{entry.metric}: {entry.unscored} labelled rows were not scored")
+    lines += [
+        f"{entry.metric}: people said {each.human}, the judge {each.judge}: {each.n}"
+        for each in entry.confusion
+        if each.human != each.judge
+    ]
+    lines += [
+        f"{entry.metric}: {each.false_passes} false passes of {each.n} in {each.by} {each.name}"
+        for each in entry.slices
+        if each.false_passes
+    ]
+    if entry.label_next:
+        lines.append(f"{entry.metric}: label next: {', '.join(entry.label_next)}")
+    return lines
+
+
+def _rate(rate: Rate) -> str:
+    if rate.value is None:
+        return "-"
+    if rate.low is None or rate.high is None:
+        return f"{rate.value:.2f}"
+    return f"{rate.value:.2f} [{rate.low:.2f}, {rate.high:.2f}]"
