@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, Self, cast
 
 
 @dataclass(frozen=True)
@@ -127,12 +127,12 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
         read = self.rfile.read(int(self.headers["Content-Length"]))
-        act = self.server.owner.take(json.loads(read), dict(self.headers))
+        owner = cast("_Server", self.server).owner
+        act = owner.take(json.loads(read), dict(self.headers))
         try:
             time.sleep(act.delay_s)
             if act.reset:
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._send(act)
         finally:
-            self.server.owner.done()
+            owner.done()
 
     def _reset(self) -> None:
         """Close with RST: whoever waits reads ``Connection reset by peer``."""
@@ -164,5 +164,5 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(act.drip_s)
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Say nothing."""

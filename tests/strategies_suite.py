@@ -10,6 +10,7 @@ from strategies import (
     CASE_LISTS,
     CHECK_LISTS,
     EXTRAS,
+    JSON,
     NAMES,
     OBJECTS,
     OUTPUT_LISTS,
@@ -69,7 +70,7 @@ JUDGES = st.builds(
     api_key_env=maybe(NAMES),
     temperature=maybe(UNIT),
     seed=maybe(WHOLE),
-    options=OBJECTS,
+    options=st.dictionaries(st.sampled_from(["top_p", "stop", "user"]), JSON, max_size=2),
 )
 SYSTEMS = st.builds(
     SystemConfig, recorded=some(NAMES, least=1), name=NAMES, timeout_s=st.floats(0.1, 100)

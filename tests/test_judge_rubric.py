@@ -22,7 +22,7 @@ CRITERIA = {
     "tone": {"ask": "It is friendly.", "weight": 0.25},
 }
 CASE = Case(
-    id="a", input="Where is my refund?", expected="In 5 days.", reference_contexts=["Policy 12"]
+    id="a", input="Where is my refund?", expected="In 5 days.", reference_contexts=("Policy 12",)
 )
 
 
@@ -137,7 +137,13 @@ class TestScores:
         first = measure(judge).details["rubric"]
         assert first == measure(judge, threshold=0.9).details["rubric"]
         other = {**CRITERIA, "tone": {"ask": "It is curt.", "weight": 0.25}}
-        for change in ({"criteria": other}, {"version": "2"}, {"scale": 5}, {"show": ["input"]}):
+        changes: list[dict[str, Any]] = [
+            {"criteria": other},
+            {"version": "2"},
+            {"scale": 5},
+            {"show": ["input"]},
+        ]
+        for change in changes:
             assert measure(judge, **change).details["rubric"]["digest"] != first["digest"], change
 
 
@@ -189,12 +195,21 @@ class TestShown:
 
     def test_tool_calls(self) -> None:
         calls = [{"name": "f", "arguments": {"x": 1}, "result": {"price": 3}}]
-        output = Output(case_id="a", text="3", tool_calls=calls)
+        output = Output.model_validate({"case_id": "a", "text": "3", "tool_calls": calls})
         assert '"result": {"price": 3}' in self.prompt(output=output, show=["tools"])
 
     def test_turns_and_conversations(self) -> None:
-        case = Case(id="a", input="chat", expected="", turns=[{"user": "Hi"}, {"user": "And?"}])
-        output = Output(case_id="a", turns=[{"text": "Hello"}, {"text": "Bye"}])
+        case = Case.model_validate(
+            {
+                "id": "a",
+                "input": "chat",
+                "expected": "",
+                "turns": [{"user": "Hi"}, {"user": "And?"}],
+            }
+        )
+        output = Output.model_validate(
+            {"case_id": "a", "turns": [{"text": "Hello"}, {"text": "Bye"}]}
+        )
         assert len(expected_rows([check()], case)) == 2
         assert len(expected_rows([check(scope="conversation")], case)) == 1
         one = self.prompt(case=case, output=output, turn=1)

@@ -97,10 +97,12 @@ def test_every_framework_is_given_the_same_replies(bridge: Bridge, tmp_path: Pat
     scores = iter(range(100))
 
     def moody(_: dict[str, Any]) -> Act:
-        return Act({"right": {"rationale": "hm", "score": next(scores) % 11}})
+        return Act({name: {"rationale": "hm", "score": next(scores) % 11} for name in "zay"})
 
+    check = {**CHECK, "criteria": {"z": "last first", "a": "then a", "y": "then y"}}
     with JudgeServer(moody) as server:
-        suite = suite_with(tmp_path, server, {"cache": False}, frameworks=["core", *FRAMEWORKS])
+        fields = {"frameworks": ["core", *FRAMEWORKS], "checks": [{"rubric": check}]}
+        suite = suite_with(tmp_path, server, {"cache": False}, **fields)
         done = bridge("run", suite, "--run-dir", tmp_path / "R")
         assert done.returncode == 0, done.stdout + done.stderr
         assert server.calls == 4

@@ -181,6 +181,17 @@ def test_every_faulty_line_is_found(tmp_path: Path) -> None:
             [],
         ),
         (
+            [],
+            {
+                "checks": [
+                    {"equals": {"gate": False}},
+                    {"all": [{"contains": {"judge": "j"}}], "metric": "group"},
+                ],
+                "judges": {"j": {"model": "m"}},
+            },
+            [("warning", "judge-alone", "bridge.yaml")],
+        ),
+        (
             [case("a", checks=[{"regex": {"pattern": "x", "judge": "j"}}])],
             {},
             [("error", "judge", "cases.jsonl")],

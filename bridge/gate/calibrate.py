@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,9 +167,9 @@ def _placed(
 
 def _kind(request: Request, labels: Numbered) -> Kind:
     """Whether people said pass or fail, or gave levels or values; all of them the same."""
-    kinds = Counter(_kind_of(label, request.labels, line) for line, label in labels)
+    kinds: set[Kind] = {_kind_of(label, request.labels, line) for line, label in labels}
     if len(kinds) == 1:
-        return next(iter(kinds))
+        return kinds.pop()
     fix = "label every row by pass or fail, or every row by level or value"
     raise InputError("labels of two kinds", where=request.labels, fix=fix)
 

@@ -13,7 +13,7 @@ import secrets
 import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Judge, Reply, Request
@@ -71,7 +71,6 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
     timeout = 30  # of a client that says nothing
 
     def do_POST(self) -> None:
@@ -85,7 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _handle(self) -> tuple[int, Mapping[str, Any]]:
-        wanted = f"Bearer {self.server.gateway.token}"
+        gateway = cast("_Server", self.server).gateway
+        wanted = f"Bearer {gateway.token}"
         given = self.headers.get("Authorization", "")
         if not hmac.compare_digest(given.encode(), wanted.encode()) or "Origin" in self.headers:
             return 403, {}
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             size = int(self.headers.get("Content-Length", ""))
             if self.path != "/ask" or not 0 < size <= LARGEST:
                 return 400, {}
-            return 200, self.server.gateway.answer(json.loads(self.rfile.read(size)))
+            return 200, gateway.answer(json.loads(self.rfile.read(size)))
         except (KeyError, TypeError, ValueError, RecursionError):
             return 400, {}
 

@@ -17,7 +17,7 @@ from bridge.judge.levels import level_of
 from bridge.judge.prompt import INSTRUCTIONS, criteria_request
 from bridge.judge.session import judge_in_force
 from bridge.judge.shown import Part, answer_of, parts_of
-from bridge.judge.sway import Sway, find_sway
+from bridge.judge.sway import Sway, find_sway, flags
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
@@ -27,9 +27,6 @@ from bridge.scorers.registry import Scorer
 VERSION = "1"
 LONGEST_RATIONALE = 600
 """Most characters of a rationale kept in a score."""
-
-SCANNED = 10
-"""How many times as much of an answer is searched for words to the judge as is shown of it."""
 
 
 class Criterion(Model):
@@ -133,7 +130,7 @@ def rubric(
     judge. A score given on a text that holds such words is flagged in the details (`sway`). Every
     failure of the judge is an error with its kind.
     """
-    sway = find_sway(answer_of(output)[: SCANNED * params.max_chars])
+    sway = find_sway(answer_of(output), params.max_chars)
     try:
         found = _ask(judge_in_force(judge), case, output, params)
     except JudgeError as error:
@@ -148,8 +145,7 @@ def rubric(
         "judge": judge,
         "criteria": {name: _shown(name, value, found, params) for name, value in values.items()},
         "weighted": weighted,
-        **({"sway": {"rules": list(sway.rules), "scanner": sway.action}} if sway.found else {}),
-        **({"cut": list(found.cut)} if found.cut else {}),
+        **flags(sway, found.cut),
     }
     reason = _reason(values, missed, sway)
     return [Measurement(value=value, label=level_of(value), reason=reason, details=details)]
@@ -182,8 +178,7 @@ def _shown(name: str, value: float, found: _Found, params: RubricParams) -> Mapp
 def _reason(scores: Mapping[str, float], missed: Sequence[str], sway: Sway) -> str:
     shown = ", ".join(f"{name} {value:.2f}" for name, value in scores.items())
     below = f"; below its threshold: {', '.join(missed)}" if missed else ""
-    flagged = "; the answer speaks to its judge: flagged" if sway.found else ""
-    return f"{shown}{below}{flagged}"
+    return f"{shown}{below}{sway.said}"
 
 
 def rubric_digest(params: RubricParams) -> str:

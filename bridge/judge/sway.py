@@ -7,11 +7,19 @@ the fence around the text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import re2
 
 from bridge.scorers.injection import scan
+
+SCANNED = 10
+"""How many times as much of a text is searched as is shown of it."""
+
+MOST = 1_000_000
+"""Most characters searched."""
 
 _JUDGE = r"(?:judge|grader|evaluator|examiner|reviewer|assessor|scorer|marker)s?"
 _MARK = r"(?:score|grade|mark|rating|points?|rate|verdict)"
@@ -62,10 +70,31 @@ class Sway:
         """Whether a score given on this text is to be flagged."""
         return bool(self.rules)
 
+    @property
+    def said(self) -> str:
+        """What a reason says of it; "" where nothing was found."""
+        return "; the answer speaks to its judge: flagged" if self.found else ""
 
-def find_sway(text: str) -> Sway:
-    """Look for words that would sway a judge; linear in the text's length."""
+
+def find_sway(text: str, shown: int = MOST // SCANNED) -> Sway:
+    """Look for words that would sway a judge; linear in the text's length.
+
+    Args:
+        text: What is judged.
+        shown: Most characters of it that the judge is shown: ten times as many are searched.
+    """
+    text = text[: min(MOST, SCANNED * shown)]
     own = [name for name, pattern in _COMPILED.items() if pattern.search(text)]
     scanned = scan(text, "tool")
     hits = [match.rule for match in scanned.matches] if scanned.action != "allow" else []
     return Sway(tuple(dict.fromkeys([*own, *hits])), scanned.action)
+
+
+def flags(sway: Sway, cut: Sequence[str]) -> dict[str, Any]:
+    """What a score's details say of a text that a judge was shown: words to it, parts left out."""
+    said: dict[str, Any] = {}
+    if sway.found:
+        said["sway"] = {"rules": list(sway.rules), "scanner": sway.action}
+    if cut:
+        said["cut"] = list(cut)
+    return said

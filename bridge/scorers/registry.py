@@ -67,6 +67,7 @@ BUILT_IN = {
 
 JUDGED = {
     "rubric": "bridge.judge.rubric:RUBRIC",
+    "decision_graph": "bridge.judge.graph:DECISION_GRAPH",
 }
 """Import strings of those that ask a judge."""
 
