@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,13 +62,20 @@ def test_the_interval_is_that_of_the_formula(
         first, second, categories=LEVELS, weights=weights, clusters=clusters, resamples=500, seed=3  # type: ignore[arg-type]
     )  # fmt: skip
     n = len(set(clusters))
-    drawn = np.random.default_rng(3).multinomial(n, np.full(n, 1 / n), size=500)
+    tables: dict[int, list[list[int]]] = {}
+    for a, b, cluster in zip(first, second, clusters, strict=True):
+        table = tables.setdefault(cluster, [[0] * 4 for _ in range(4)])
+        table[LEVELS.index(a)][LEVELS.index(b)] += 1
+    alike = Counter(tuple(map(tuple, table)) for table in tables.values())
+    kinds = sorted(alike)  # clusters with equal tables are drawn together
+    shares = [alike[kind] / n for kind in kinds]
     kappas = []
-    for counts in drawn:
-        table = [[0.0] * 4 for _ in range(4)]
-        for a, b, cluster in zip(first, second, clusters, strict=True):
-            table[LEVELS.index(a)][LEVELS.index(b)] += counts[cluster]
-        kappas.append(reference_kappa(table, power))
+    for counts in np.random.default_rng(3).multinomial(n, shares, size=500):
+        drawn = [[0.0] * 4 for _ in range(4)]
+        for kind, count in zip(kinds, counts, strict=True):
+            for row, own in zip(drawn, kind, strict=True):
+                row[:] = [have + int(count) * more for have, more in zip(row, own, strict=True)]
+        kappas.append(reference_kappa(drawn, power))
     whole = [[0.0] * 4 for _ in range(4)]
     for a, b in zip(first, second, strict=True):
         whole[LEVELS.index(a)][LEVELS.index(b)] += 1
@@ -101,6 +109,15 @@ def test_rows_of_one_case_are_one_thing() -> None:
     alone = kappa_interval(first, second, categories=(0, 1))
     thrice = kappa_interval(first * 3, second * 3, categories=(0, 1), clusters=list(range(50)) * 3)
     assert (thrice.low, thrice.high) == (alone.low, alone.high)
+
+
+def test_the_order_of_cases_does_not_matter() -> None:
+    first, second = pairs_of([[20, 5], [10, 15]])
+    order = random.Random(1).sample(range(50), 50)
+    turned = kappa_interval(
+        [first[i] for i in order], [second[i] for i in order], categories=(0, 1), clusters=order
+    )
+    assert turned == kappa_interval(first, second, categories=(0, 1))
 
 
 def test_undefined() -> None:

@@ -100,15 +100,20 @@ def _tables(
 
 
 def _resampled(tables: FloatArray, weights: FloatArray, resamples: int, seed: int) -> FloatArray:
-    """Kappa of each resample; NaN where it is undefined."""
+    """Kappa of each resample; NaN where it is undefined.
+
+    Clusters with equal tables are drawn together, as a count: there are few such tables, and which
+    of the clusters has which does not matter, nor does their order.
+    """
     n, k = len(tables), len(weights)
+    tables, alike = np.unique(tables, axis=0, return_counts=True)
     generator = np.random.default_rng(seed)
     found: list[FloatArray] = []
     left = resamples
     while left:
-        size = min(left, max(1, CHUNK // n))
+        size = min(left, max(1, CHUNK // len(tables)))
         left -= size
-        drawn = generator.multinomial(n, np.full(n, 1.0 / n), size=size) @ tables
+        drawn = generator.multinomial(n, alike / n, size=size) @ tables
         found.append(_kappas(drawn.reshape(size, k, k), weights))
     return np.concatenate(found)
 
