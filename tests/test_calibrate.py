@@ -176,6 +176,19 @@ class TestTrust:
         ]
         assert measure(pairs, "binary", "quadratic", CalibrationPolicy())["verdict"] == "marginal"
 
+    def test_rows_of_one_case_count_once(self) -> None:
+        words = [("pass", "pass")] * 20 + [("fail", "fail")] * 16 + [("fail", "pass")] * 4
+        pairs = [
+            Pair(f"c{i}", human, judge, human == "pass", judge == "pass")
+            for i, (human, judge) in enumerate(words)
+        ]
+        once, often = (
+            measure(each, "binary", "quadratic", CalibrationPolicy()) for each in (pairs, pairs * 9)
+        )
+        assert (often["n"], often["cases"]) == (360, 40)
+        assert often["kappa"].low == once["kappa"].low
+        assert often["agreement"].low == once["agreement"].low
+
     def test_the_policy_of_the_suite_decides(self, tmp_path: Path) -> None:
         gate = {"calibration": {"kappa": 0.1, "agreement": 0.5, "labels": 10}}
         assert entry_of(tmp_path, *sides(20, 5, 5, 15), gate=gate).verdict == "trusted"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -256,11 +257,13 @@ class TestRepeating:
 
     def test_everyone_waits(self) -> None:
         """One answer that says to wait holds the others back too."""
-        acts = [Act(status=429, headers={"Retry-After": "0.5"}, body=b""), Act(GOOD)]
-        with JudgeServer(acts) as server, judge(server, retries=1, concurrency=1) as client:
-            client.ask(question("a"))
+        acts = [Act(status=429, headers={"Retry-After": "1"}, body=b""), Act(GOOD)]
+        with JudgeServer(acts) as server, judge(server, retries=1, concurrency=2) as client:
+            first = client.submit(question("a"))
+            time.sleep(0.4)
             client.ask(question("b"))
-            assert server.times[1] - server.times[0] >= 0.45
+            first.result()
+            assert server.times[1] - server.times[0] >= 0.9
 
     @pytest.mark.parametrize("wait", ["86400", "inf", "nan", "soon", "-5"])
     def test_a_wait_that_makes_no_sense(self, wait: str) -> None:

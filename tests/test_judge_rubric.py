@@ -234,6 +234,8 @@ class TestFence:
     def test_equal_texts_have_equal_marks(self) -> None:
         parts = [("ANSWER", "x"), ("REFERENCE", "y")]
         assert fence(parts, 100) == fence(parts, 100)
+        others = [[("ANSWER", "z"), parts[1]], [("ANSWR", "x"), parts[1]], [parts[0]]]
+        assert len({fence(each, 100).boundary for each in [parts, *others]}) == 4
         assert (
             fence(parts, 100).boundary != fence([("ANSWER", "xy"), ("REFERENCE", "")], 100).boundary
         )
