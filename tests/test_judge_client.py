@@ -260,7 +260,9 @@ class TestRepeating:
         acts = [Act(status=429, headers={"Retry-After": "1"}, body=b""), Act(GOOD)]
         with JudgeServer(acts) as server, judge(server, retries=1, concurrency=2) as client:
             first = client.submit(question("a"))
-            time.sleep(0.4)
+            while not server.calls:
+                time.sleep(0.01)
+            time.sleep(0.3)  # the answer that says to wait is there
             client.ask(question("b"))
             first.result()
             assert server.times[1] - server.times[0] >= 0.9
