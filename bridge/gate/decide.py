@@ -11,6 +11,7 @@ from bridge.gate.against import compare, expiry, per_case
 from bridge.gate.agreement import agreement
 from bridge.gate.align import Series, series_of
 from bridge.gate.broken import treat
+from bridge.gate.budgets import decide_budgets
 from bridge.gate.clusters import clusters_of
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
@@ -71,6 +72,9 @@ def decide(
     changes, findings = compare(evidence, series, names, policy, baseline, reasons, treated.excused)
     metrics = _decide_metrics(series, entries, findings, policy, baseline, reasons)
     _decide_cases(policy, evidence, series, gated, reasons)
+    budgets = decide_budgets(evidence, policy, baseline, changes.comparable)
+    reasons.errors += budgets.errors
+    reasons.failures += budgets.failures
     return Verdict(
         passed=reasons.verdict == "passed"
         or (reasons.verdict == "inconclusive" and policy.on_inconclusive == "warn"),
@@ -84,6 +88,7 @@ def decide(
         regressed=tuple(regressions(findings, names, policy, evidence)),
         failures=failed_cases(evidence, series, findings, _blocking(metrics)),
         agreement=agreement(table, evidence.order),
+        budgets=budgets.results,
         slices=slices_of(evidence, gated, findings, policy.slices),
         flaky=flakiness(table, series),
         weighted_score=_weighted(metrics),
@@ -111,7 +116,7 @@ def _decide_cases(
     held = must_pass(policy.must_pass, evidence, gated)
     reasons.errors += held.errors
     reasons.failures += held.failures
-    if not gated and not policy.must_pass:
+    if not gated and not policy.must_pass and not policy.budgets:
         reasons.errors.append(
             "nothing decides: no row has a threshold, the policy asks nothing, and no baseline "
             "holds these metrics"
