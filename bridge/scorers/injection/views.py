@@ -6,6 +6,7 @@ Readings are bounded: decoding goes ``_DEPTH`` levels deep, and all readings tog
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,10 @@ _DEPTH = 3
 _GROWTH = 4
 _SPARE = 65_536
 _NEAR = 256
-_SIGNS = 2_000
+_KEYWORDS = 4_096
 _LEET = r"[a-z][013457@$!|€+]{1,2}[a-z]|(?:^|\s)[013457@$€][a-z]{2}"
+_SEPARATORS = ".-_*|/·•,"
+_BREAKS, _BREAK = re.compile(r"\s{2,}|[./|]\s|\s[./|]\s?"), "\x00"
 _SPACED = r"(?:^|[^\pL\pN])[\pL\pN](?:[\s.\-_*|/·•,]{1,3}[\pL\pN]){3,}(?:$|[^\pL\pN])"
 
 
@@ -134,32 +137,24 @@ def _letter_for_letter(parent: View, text: str, name: str) -> View:
     return View(text, parent.spans, how)
 
 
-def _places(text: str, sign: re2._Regexp | None) -> Iterable[int]:
-    """Starts of the stretches of ``text`` that have ``sign``; of all, where most would have it."""
-    if sign is not None:
-        found = [match.start() for match in islice(sign.finditer(text), _SIGNS)]
-        if len(found) < _SIGNS:
-            return sorted({start // _NEAR * _NEAR for start in found})
-    return range(0, len(text), _NEAR)
-
-
-def _where_changed(child: View, parent: View, sign: re2._Regexp | None = None) -> View:
-    """Of a letter-for-letter reading what changed (and has ``sign``), with its neighbourhood."""
-    if len(child.text) <= 8 * _NEAR:
-        return child
-    changed = [
-        start
-        for start in _places(parent.text, sign)
-        if child.text[start : start + _NEAR] != parent.text[start : start + _NEAR]
-    ]
-    marks = [Edit(start, start + _NEAR, "", "") for start in changed]
-    cuts = [edit for edit in spans.with_cuts(marks, len(child.text), _NEAR) if edit.text]
+def _near(view: View, places: Iterable[tuple[int, int]]) -> View:
+    """Of a long reading only the neighbourhoods of ``places``; a short one as it is."""
+    if len(view.text) <= 8 * _NEAR:
+        return view
+    marks = [Edit(start, end, "", "") for start, end in places]
+    cuts = [edit for edit in spans.with_cuts(marks, len(view.text), 2 * _NEAR) if edit.text]
     inner = spans.edited(cuts)
     return View(
-        spans.apply(child.text, cuts),
-        spans.then(inner, child.spans),
-        lambda start, end: child.how(*inner(start, end)),
+        spans.apply(view.text, cuts),
+        spans.then(inner, view.spans),
+        lambda start, end: view.how(*inner(start, end)),
     )
+
+
+def _changed_keywords(child: View) -> list[tuple[int, int]]:
+    """Where a letter-for-letter reading has a keyword that the text it was made from has not."""
+    found = islice(decode.keywords().finditer(child.text), _KEYWORDS)
+    return [span for span in (match.span() for match in found) if child.how(*span)]
 
 
 def _derived(view: View) -> Iterator[tuple[View, bool]]:
@@ -167,21 +162,21 @@ def _derived(view: View) -> Iterator[tuple[View, bool]]:
     if not view.text.isascii():
         unmasked = normalise.unmask_homoglyphs(view.text)
         if unmasked != view.text:
-            masked, view = view, _letter_for_letter(view, unmasked, "homoglyphs")
-            yield _where_changed(view, masked), False
+            view = _letter_for_letter(view, unmasked, "homoglyphs")
+            yield _near(view, _changed_keywords(view)), False
     if edits := typos.misspelt(view.text):
         yield _around(view.text, view.spans, edits), False
-    for name in decode.transformed_as(view.text):
-        yield from ((child, True) for child in _transformed(view, name))
+    for name, places in decode.transformed_as(view.text).items():
+        yield from ((child, True) for child in _transformed(_near(view, places), name))
     if _hint().search(view.text) is None:
         return
     if edits := decode.encoded_fragments(view.text):
         yield _folded(_around(view.text, view.spans, edits)), True
     if _leet().search(view.text) is not None:
         for text in normalise.unmask_leet(view.text):
-            child = _where_changed(_letter_for_letter(view, text, "leet"), view, _leet())
-            if any(child.how(*found.span()) for found in decode.keywords().finditer(child.text)):
-                yield child, False
+            child = _letter_for_letter(view, text, "leet")
+            if places := _changed_keywords(child):
+                yield _near(child, places), False
     yield from ((child, False) for child in _spaced_out(view))
 
 
@@ -211,15 +206,13 @@ def _spaced_out(view: View) -> Iterator[View]:
 
 
 def _letters(run: str) -> str:
-    return "".join(filter(str.isalnum, run))
+    """``run`` without separators, and without what is next to it."""
+    run = "".join(run.split())
+    for separator in _SEPARATORS:
+        run = run.replace(separator, "")
+    return run[not run[:1].isalnum() : len(run) - (not run[-1:].isalnum())]
 
 
 def _join_letters(run: str) -> str:
     """Two separators or more in a row stand for a break between words."""
-    words = [_letters(word) for word in _breaks().split(run)]
-    return f" {' '.join(filter(None, words))} "
-
-
-@cache
-def _breaks() -> re2._Regexp:
-    return re2.compile(r"[\s]{2,}|[./|]\s|\s[./|]\s?", options())
+    return f" {_letters(_BREAKS.sub(_BREAK, run)).replace(_BREAK, ' ')} "
