@@ -5,7 +5,7 @@ Pure and deterministic; any ``str`` is accepted, and nothing about a text makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -29,6 +29,7 @@ _NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "h
 _WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
 _BLOCK_AT, _FLAG_AT = 0.8, 0.4
 _LARGE = 65_536
+_NEAR = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +224,28 @@ def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
 def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
     """Policy: action and score from the highest severity of each rule that matched.
 
-    The score is a noisy-or of the weights. From the user, 0.8 blocks: one critical rule, two high,
-    one high with any other, or three medium. In tool results and context, where nobody may give
-    orders, one high blocks. 0.4 flags: one medium, or three low.
+    The weight of evidence is a noisy-or over rules that matched near each other: within 1,024
+    characters always, beyond 2,048 never, for a long document is no attack because its chapters
+    each hold a weak sign. From the user, 0.8 blocks: one critical rule, two high, one high with any
+    other, or three medium. In tool results and context, where nobody may give orders, one high
+    blocks. 0.4 flags: one medium, or three low.
     """
-    by_rule: dict[str, float] = {}
-    for match in matches:
-        by_rule[match.rule] = max(by_rule.get(match.rule, 0.0), _WEIGHT[match.severity])
-    score = round(1 - prod(1 - weight for weight in by_rule.values()), 6)
+    score = max(map(_noisy_or, _neighbourhoods(matches)), default=0.0)
     if score >= (_BLOCK_AT if carrier == "user" else _WEIGHT["high"]):
         return "block", score
     return ("flag" if score >= _FLAG_AT else "allow"), score
+
+
+def _neighbourhoods(matches: Iterable[Match]) -> Iterable[dict[str, float]]:
+    """Half-overlapping stretches of 2,048 characters: the highest weight of each rule there."""
+    near: dict[int, dict[str, float]] = {}
+    for match in matches:
+        weight = _WEIGHT[match.severity]
+        for place in range(match.start // _NEAR - 1, match.start // _NEAR + 1):
+            by_rule = near.setdefault(place, {})
+            by_rule[match.rule] = max(by_rule.get(match.rule, 0.0), weight)
+    return near.values()
+
+
+def _noisy_or(by_rule: Mapping[str, float]) -> float:
+    return round(1 - prod(1 - weight for weight in by_rule.values()), 6)
