@@ -13,16 +13,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 
 import re2
 
 from bridge.scorers.injection.rules import options, vocabulary
-from bridge.scorers.injection.spans import Edit
+from bridge.scorers.injection.spans import Edit, find
 
 _SAMPLE = 512
 _LEAST_DECODED = 6
@@ -161,18 +160,12 @@ def _rare() -> re2._Regexp:
     return re2.compile("|".join(patterns), options())
 
 
-def _found(pattern: re2._Regexp, text: str) -> Iterator[tuple[int, int]]:
-    # Bytes are searched faster; in ASCII their offsets are the characters'.
-    searched = text.encode() if text.isascii() else text
-    return (match.span() for match in pattern.finditer(searched))
-
-
 def _stretches(text: str) -> list[tuple[int, int]]:
     """Where the rarer decoders may have work: read once, where each by itself would read all."""
     if len(text) <= _SHORT:
         return [(0, len(text))]
     merged: list[tuple[int, int]] = []
-    for start, end in islice(_found(_rare(), text), _STRETCHES):
+    for start, end in find(_rare(), text, _STRETCHES):
         start, end = max(0, start - _MARGIN), min(len(text), end + _MARGIN)
         if merged and start <= merged[-1][1]:
             start = merged.pop()[0]
@@ -186,7 +179,7 @@ def encoded_fragments(text: str) -> list[Edit]:
     stretches = _stretches(text)
     for decoder, pattern in _compiled():
         for begin, finish in stretches if decoder.how != "base64" else [(0, len(text))]:
-            for start, end in _found(pattern, text[begin:finish]):
+            for start, end in find(pattern, text[begin:finish]):
                 decoded = decoder.decode(text[begin + start : begin + end])
                 if decoded is not None:
                     found.append(Edit(begin + start, begin + end, decoded, decoder.how))
@@ -262,8 +255,7 @@ def transformed_as(text: str) -> dict[str, list[tuple[int, int]]]:
     """
     together, words = _transforms()
     found: dict[str, list[tuple[int, int]]] = {}
-    for match in islice(together.finditer(text), _KEYWORDS):
-        start, end = match.span()
+    for start, end in find(together, text, _KEYWORDS):
         for name in words[text[start:end].lower()]:
             found.setdefault(name, []).append((start, end))
     return found

@@ -14,6 +14,7 @@ from itertools import islice
 
 import re2
 
+from bridge.scorers.injection import spans
 from bridge.scorers.injection.gates import Gates, Region
 from bridge.scorers.injection.rules import Rule, RuleError, load_rules, options, squash
 
@@ -174,12 +175,5 @@ def _search(text: str, filters: Sequence[_Filter]) -> Iterator[list[Hit]]:
 
 
 def _in_characters(data: bytes, found: list[tuple[Rule, int, int]]) -> list[Hit]:
-    """Byte offsets to character offsets in one pass, however many there are."""
-    offsets = sorted({offset for _, start, end in found for offset in (start, end)})
-    characters: dict[int, int] = {}
-    position = count = 0
-    for offset in offsets:
-        count += len(data[position:offset].decode("utf-8", "replace"))
-        characters[offset] = count
-        position = offset
-    return [Hit(rule, characters[start], characters[end]) for rule, start, end in found]
+    at = spans.in_characters(data, (offset for _, *both in found for offset in both))
+    return [Hit(rule, at[start], at[end]) for rule, start, end in found]

@@ -1,7 +1,7 @@
 """Where in long text any rule may match: a few joined patterns instead of every rule by itself.
 
-A pattern costs about 2 ms a megabyte, whatever it finds. Rules are joined four to a gate, and those
-for languages other than English into one: more in one would need more automaton states than
+A pattern costs about 2 ms a megabyte, whatever it finds. Rules are joined four to a gate, those
+for languages other than English twelve: more in one would need more automaton states than
 ``max_mem`` holds, and fewer would read the text more often (measured on prose and on shuffled words
 of the rules). A gate matches where any of its rules does, so only the lines around its matches are
 left to look at, for its own rules.
@@ -17,7 +17,7 @@ import re2
 
 from bridge.scorers.injection.rules import Rule, options
 
-_RULES = 4
+_RULES, _FOREIGN_RULES = 4, 12
 _MEMORY = 64 << 20
 _MOST_MATCHES = 2_048
 _MARGIN = 512
@@ -40,13 +40,16 @@ def _is_foreign(rule: Rule) -> bool:
 def _groups(patterns: Sequence[tuple[Rule, str]]) -> Iterator[list[int]]:
     """Indices of ``patterns`` that go into one gate."""
     foreign = [index for index, (rule, _) in enumerate(patterns) if _is_foreign(rule)]
-    if foreign:
-        yield foreign
+    yield from _dealt(foreign, _FOREIGN_RULES)
     native = [index for index, (rule, _) in enumerate(patterns) if not _is_foreign(rule)]
     for _, same in groupby(native, key=lambda index: patterns[index][0].category):
-        indices = list(same)
-        count = -(-len(indices) // _RULES)
-        yield from (indices[first::count] for first in range(count))
+        yield from _dealt(list(same), _RULES)
+
+
+def _dealt(indices: list[int], most: int) -> Iterator[list[int]]:
+    """``indices`` dealt out to as few lists of at most ``most`` as hold them."""
+    count = -(-len(indices) // most)
+    return (indices[first::count] for first in range(count))
 
 
 class Gates:

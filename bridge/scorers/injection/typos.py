@@ -9,14 +9,14 @@ follows SymSpell (Garbe, 2012): no distance is computed against every keyword.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import islice
 
 import re2
 
 from bridge.scorers.injection.rules import options, vocabulary
-from bridge.scorers.injection.spans import Edit
+from bridge.scorers.injection.spans import Edit, find
 
 _WORDS = re.compile(r"[a-z]{4,15}")
 _DISTINCT_WORDS = 20_000
@@ -80,17 +80,18 @@ def misspelt(text: str) -> list[Edit]:
         for word in islice(words, _DISTINCT_WORDS)
         if (keyword := correct(word)) is not None
     }
-    return list(islice(_places(lowered, corrections), _PLACES)) if corrections else []
+    return _places(lowered, corrections) if corrections else []
 
 
-def _places(lowered: str, corrections: Mapping[str, str]) -> Iterator[Edit]:
+def _places(lowered: str, corrections: Mapping[str, str]) -> list[Edit]:
     chosen = options()
     chosen.longest_match = True
-    for found in re2.compile("|".join(corrections), chosen).finditer(lowered):
-        start, end = found.span()
+    return [
+        Edit(start, end, corrections[lowered[start:end]], "typos")
+        for start, end in find(re2.compile("|".join(corrections), chosen), lowered, _PLACES)
         # re2 has no look-around: whether this is a whole word is seen here.
-        if not (_is_letter(lowered[start - 1 : start]) or _is_letter(lowered[end : end + 1])):
-            yield Edit(start, end, corrections[lowered[start:end]], "typos")
+        if not (_is_letter(lowered[start - 1 : start]) or _is_letter(lowered[end : end + 1]))
+    ]
 
 
 def _is_letter(neighbour: str) -> bool:
