@@ -75,8 +75,9 @@ def _match(carrier: str, match: Any) -> dict[str, Any]:
 def _scans(case: Case, output: Output) -> Iterator[tuple[str, ScanResult]]:
     """Every text the system read, each user turn with the turns before it."""
     turns = [turn.user for turn in case.turns] or list(_user_texts(case.input))
+    system_prompt = _system_prompt(case.input)
     for index, text in enumerate(turns):
-        yield "user", scan(text, "user", turns[:index])
+        yield "user", scan(text, "user", turns[:index], system_prompt=system_prompt)
     if not case.turns:
         for text in _tool_texts(case.input):
             yield "tool", scan(text, "tool")
@@ -107,6 +108,12 @@ def _user_texts(value: Any) -> Iterator[str]:
         yield from (message.text for message in value if message.role == "user")
     else:
         yield _text(value)
+
+
+def _system_prompt(value: Any) -> str | None:
+    if not isinstance(value, tuple):
+        return None
+    return "\n".join(message.text for message in value if message.role == "system") or None
 
 
 def _tool_texts(value: Any) -> Iterator[str]:

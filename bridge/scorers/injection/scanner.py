@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from math import prod
 from typing import Literal
 
 from bridge.scorers.injection import engine
+from bridge.scorers.injection.contradiction import contradictions
 from bridge.scorers.injection.engine import Hit
 from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
 from bridge.scorers.injection.views import views
 
-VERSION = "1"
+VERSION = "2"
 """Of the scanner's code; ``scanner_version`` adds the digest of the rules."""
 
 Action = Literal["allow", "flag", "block"]
@@ -28,6 +30,7 @@ _KEPT_TEXT = 500
 _NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "homoglyphs"})
 _WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
 _BLOCK_AT, _FLAG_AT = 0.8, 0.4
+_BONUS = 0.1
 _LARGE = 65_536
 _NEAR = 1_024
 
@@ -69,7 +72,9 @@ class ScanResult:
     Attributes:
         action: ``allow``, ``flag`` (let a person or a second stage look), or ``block``.
         severity: the highest of the matches; None without matches.
-        score: suspicion in [0, 1]: noisy-or over the rules that matched.
+        score: suspicion in [0, 1]: noisy-or over the rules that matched near each other, and a
+            tenth of what is left up to 1 for the share of the text that matched, so that equal
+            evidence ranks higher where it is most of the text.
         categories: of the matches, sorted.
         matches: by turn, start and rule; at most 200. In more than 65,536 characters, the search
             ends where it is sure of ``block``.
@@ -91,7 +96,13 @@ def scanner_version() -> str:
     return f"{VERSION}+rules.{rules_digest()[:12]}"
 
 
-def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> ScanResult:
+def scan(
+    text: str,
+    carrier: Carrier = "user",
+    history: Sequence[str] = (),
+    *,
+    system_prompt: str | None = None,
+) -> ScanResult:
     """Look for prompt injection in ``text``.
 
     Args:
@@ -101,6 +112,9 @@ def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> S
         history: earlier turns of the same carrier, oldest first. The last 8 of them (32,768
             characters at most) are scanned with the text, so that an attack in an earlier turn,
             or split over turns, is seen.
+        system_prompt: the operator's instructions to the model, if known. What asks for something
+            they forbid, or gives the model another identity, then counts as a sign, too
+            (``contradicts-prohibition``, ``contradicts-identity``; English).
 
     Raises:
         ValueError: if ``carrier`` is none of the three.
@@ -108,15 +122,25 @@ def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> S
     if carrier not in CARRIERS:
         raise ValueError(f"carrier must be one of {', '.join(CARRIERS)}, not {carrier!r}")
     turns = [*_recent(history), text]
-    found = _found(_encodable("\n".join(turns) if len(turns) > 1 else text), carrier)
+    whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
+    found = _found(whole, carrier)
+    if system_prompt:
+        found += _contradicting(whole, system_prompt)
     if not found:
         return _CLEAN
-    return _result(_by_turn(_distinct(found), turns), carrier)
+    return _result(_by_turn(_distinct(found), turns), carrier, len(whole))
 
 
-def scan_batch(texts: Iterable[str], carrier: Carrier = "user") -> list[ScanResult]:
-    """``scan`` of each text on its own, in order."""
-    return [scan(text, carrier) for text in texts]
+def scan_batch(
+    texts: Iterable[str], carrier: Carrier = "user", *, system_prompt: str | None = None
+) -> list[ScanResult]:
+    """``scan`` of each text on its own, in order; equal texts are scanned once."""
+    known: dict[str, ScanResult] = {}
+    ordered = list(texts)
+    for text in ordered:
+        if text not in known:
+            known[text] = scan(text, carrier, system_prompt=system_prompt)
+    return [known[text] for text in ordered]
 
 
 def _recent(history: Sequence[str]) -> list[str]:
@@ -145,6 +169,22 @@ def _found(whole: str, carrier: Carrier) -> list[Match]:
         if len(whole) > _LARGE and some and _weigh(found, carrier)[0] == "block":
             break
     return found
+
+
+def _contradicting(whole: str, system_prompt: str) -> list[Match]:
+    return [
+        Match(
+            rule=f"contradicts-{one.kind}",
+            category="context_manipulation",
+            severity="medium" if one.claims else "low",
+            start=one.start,
+            end=one.end,
+            text=whole[one.start : min(one.end, one.start + _KEPT_TEXT)],
+            how="plain",
+            owasp="LLM01:2025",
+        )
+        for one in islice(contradictions(whole, system_prompt), _KEPT_MATCHES)
+    ]
 
 
 def _matches(whole: str, carrier: Carrier) -> Iterator[list[Match]]:
@@ -210,19 +250,31 @@ def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
     )
 
 
-def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
-    action, score = _weigh(matches, carrier)
+def _result(matches: tuple[Match, ...], carrier: Carrier, length: int) -> ScanResult:
+    action, evidence = _weigh(matches, carrier)
     return ScanResult(
         action=action,
         severity=SEVERITIES[max(SEVERITIES.index(match.severity) for match in matches)],
-        score=score,
+        score=round(evidence + _BONUS * (1 - evidence) * _share(matches, length), 6),
         categories=tuple(sorted({match.category for match in matches})),
         matches=matches,
     )
 
 
+def _share(matches: Iterable[Match], length: int) -> float:
+    """How much of a text of ``length`` characters matched; half of it counts as all."""
+    covered = 0
+    turn, last = 0, 0
+    for match in matches:
+        if match.turn != turn:
+            turn, last = match.turn, 0
+        covered += max(0, match.end - max(match.start, last))
+        last = max(last, match.end)
+    return min(1.0, 2 * covered / max(1, length))
+
+
 def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
-    """Policy: action and score from the highest severity of each rule that matched.
+    """Policy: action and evidence from the highest severity of each rule that matched.
 
     The weight of evidence is a noisy-or over rules that matched near each other: within 1,024
     characters always, beyond 2,048 never, for a long document is no attack because its chapters
