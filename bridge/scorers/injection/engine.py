@@ -7,7 +7,7 @@ for "nothing matched" and when it was set up wrongly, so each filter is tried on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
@@ -23,6 +23,7 @@ _MATCHES_PER_RULE = 8
 _TRIES_PER_RULE = 1_024
 _NEIGHBOURHOOD = 160
 _LONG = 2_048
+_SAMPLE = 16_384
 _WINDOW, _OVERLAP = 65_536, 2_048
 
 
@@ -70,9 +71,16 @@ class _Filter:
         if len(data) <= _LONG:
             yield from self._spans(data, self._filter.Match(data) or ())
             return
-        for indices, regions in self._gates.regions(data):
+        for indices, regions in self._gates.regions(data, self._candidates(data)):
             for region in regions:
                 yield from self._spans_in(region, data, indices)
+
+    def _candidates(self, data: bytes) -> Collection[int]:
+        """Patterns whose literals are in ``data``; all, where its start has those of most."""
+        sample = self._filter.Match(data[:_SAMPLE], potential=True) or ()
+        if 2 * len(sample) > len(self._patterns):
+            return range(len(self._patterns))
+        return set(self._filter.Match(data, potential=True) or ())
 
     def _spans_in(
         self, region: Region, data: bytes, indices: list[int]

@@ -9,7 +9,7 @@ left to look at, for its own rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
@@ -63,7 +63,9 @@ class Gates:
             for indices in _groups(patterns)
         ]
 
-    def regions(self, data: bytes) -> Iterator[tuple[list[int], list[Region]]]:
+    def regions(
+        self, data: bytes, candidates: Collection[int]
+    ) -> Iterator[tuple[list[int], list[Region]]]:
         """For each gate that matches, its patterns' indices and the regions to look at.
 
         Outside the regions none of these patterns matches. Where they would be most of the text,
@@ -71,8 +73,12 @@ class Gates:
 
         Args:
             data: UTF-8.
+            candidates: indices of the patterns that may match at all.
         """
-        for gate, indices in self._gates:
+        for gate, joined in self._gates:
+            indices = [index for index in joined if index in candidates]
+            if not indices:
+                continue
             found = [match.span() for match in islice(gate.finditer(data), _MOST_MATCHES)]
             regions = _merged(found, data)
             covered = sum(region.end - region.start for region in regions)
