@@ -92,7 +92,8 @@ def _decimal(fragment: str) -> str | None:
     return _readable("".join(map(chr, codes)))
 
 
-_ESCAPED = re.compile(rb"(?:%[0-9a-fA-F]{2})+")
+# Bounded: one repetition over a megabyte makes the re module grow its stack again and again.
+_ESCAPED = re.compile(rb"(?:%[0-9a-fA-F]{2}){1,64}")
 
 
 def _percent(fragment: str) -> str | None:
