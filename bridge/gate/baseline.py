@@ -9,7 +9,7 @@ from bridge.gate.evidence import Evidence
 from bridge.gate.table import Table
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
-from bridge.model.policy import BudgetName, Reducer
+from bridge.model.policy import Reducer
 from bridge.model.run import MetricRecord
 
 
@@ -57,9 +57,9 @@ def make_baseline(
     )
 
 
-def _spent(evidence: Evidence) -> dict[BudgetName, dict[str, float]]:
+def _spent(evidence: Evidence) -> dict[str, dict[str, float]]:
     answers = evidence.spent.get(evidence.table.system_names[0], {})
-    found = {name: spent_by_case(answers, name) for name in READ}
+    found: dict[str, dict[str, float]] = {name: spent_by_case(answers, name) for name in READ}
     return {name: values for name, values in found.items() if values}
 
 

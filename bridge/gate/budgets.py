@@ -63,7 +63,7 @@ def decide_budgets(
     answers = evidence.spent.get(system, {})
     found = {
         name: _Budget(entry, spent_by_case(answers, name), _before(baseline, name, comparable))
-        for name, entry in policy.budgets.items()
+        for name, entry in policy.budgets.given.items()
     }
     asking = [name for name, each in found.items() if each.p is not None]
     adjusted = dict(zip(asking, holm([found[name].p or 0.0 for name in asking]), strict=True))

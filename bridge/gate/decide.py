@@ -116,7 +116,7 @@ def _decide_cases(
     held = must_pass(policy.must_pass, evidence, gated)
     reasons.errors += held.errors
     reasons.failures += held.failures
-    if not gated and not policy.must_pass and not policy.budgets:
+    if not gated and not policy.must_pass and not policy.budgets.given:
         reasons.errors.append(
             "nothing decides: no row has a threshold, the policy asks nothing, and no baseline "
             "holds these metrics"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from bridge.model.policy import BudgetName, Reducer
+from bridge.model.policy import Reducer
 from bridge.model.run import MetricRecord
 from bridge.model.values import EMPTY, FirstVersion, Keyed, Model, Number, Text
 
@@ -43,7 +43,7 @@ class Baseline(Model):
     frameworks: Keyed[Text, Text] = EMPTY
     judges: Keyed[Text, Text] = EMPTY
     epochs: Reducer = "mean"
-    spent: Keyed[BudgetName, Keyed[Text, Number]] = Field(default=EMPTY)
+    spent: Keyed[Text, Keyed[Text, Number]] = EMPTY
     scores: Keyed[Text, Unit | Keyed[Text, Unit]]
 
     @model_validator(mode="after")

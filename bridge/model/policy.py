@@ -77,6 +77,24 @@ class BudgetPolicy(Model):
     max_increase: Number | None = Field(default=None, ge=0)
 
 
+class Budgets(Model):
+    """What answers may take: seconds, US dollars, and tokens in and out."""
+
+    latency_s: BudgetPolicy | None = None
+    cost_usd: BudgetPolicy | None = None
+    tokens: BudgetPolicy | None = None
+
+    @property
+    def given(self) -> dict[BudgetName, BudgetPolicy]:
+        """Those that are set, by name."""
+        named: dict[BudgetName, BudgetPolicy | None] = {
+            "latency_s": self.latency_s,
+            "cost_usd": self.cost_usd,
+            "tokens": self.tokens,
+        }
+        return {name: entry for name, entry in named.items() if entry is not None}
+
+
 class OnChange(Model):
     """What to do when baseline and run differ in something that values depend on.
 
@@ -142,7 +160,7 @@ class GatePolicy(Model):
     errors: BrokenRows = BrokenRows()
     max_skipped: Number | None = Field(default=None, ge=0, le=1)
     max_baseline_age_days: Number | None = Field(default=None, gt=0)
-    budgets: Keyed[BudgetName, BudgetPolicy] = Field(default=EMPTY)
+    budgets: Budgets = Budgets()
     slices: tuple[SliceKind, ...] = ("tag", "failure_mode")
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()
