@@ -17,6 +17,7 @@ _FILE_NAME = re.compile(r"\S+\.(?:jsonl?|txt|md|csv|tsv|html?|xml|ya?ml|log|eml)
 def scan(
     inputs: list[str] = typer.Argument(None, help="Texts, or files; standard input if left out."),
     carrier: str = typer.Option("user", help="Where the text comes from: user, tool, context."),
+    second_stage: bool = typer.Option(True, help="Weigh the wording by a trained model, too."),
     fail_on: str = typer.Option("", help="Exit 1 on these actions: flag,block."),
     system_prompt: Path = typer.Option(
         None, help="File with the system prompt; what goes against it counts, too."
@@ -40,7 +41,12 @@ def scan(
     prompt = _read(system_prompt) if system_prompt else None
     hit = False
     for source, text in _texts(inputs or []):
-        result = scan_text(text, carrier, system_prompt=prompt)  # type: ignore[arg-type]
+        result = scan_text(
+            text,
+            carrier,  # type: ignore[arg-type]
+            second_stage=second_stage,
+            system_prompt=prompt,
+        )
         hit = hit or result.action in failing
         print(json.dumps(_line(source, result), ensure_ascii=True))
     return 1 if hit else 0

@@ -10,19 +10,25 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from math import prod
-from typing import Literal
+from typing import Literal, get_args
 
 from bridge.scorers.injection import engine
 from bridge.scorers.injection.contradiction import contradictions
 from bridge.scorers.injection.engine import Hit
+from bridge.scorers.injection.model import features, stage
+from bridge.scorers.injection.model.linear import Weights, shipped_weights
 from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
-from bridge.scorers.injection.views import views
+from bridge.scorers.injection.views import View, views
 
 VERSION = "2"
-"""Of the scanner's code; ``scanner_version`` adds the digest of the rules."""
+"""Of the scanner's code; ``scanner_version`` adds the digests of the rules and the weights."""
 
 Action = Literal["allow", "flag", "block"]
 
+WORDING = "wording"
+"""Rule id and category of what only the second stage saw."""
+
+_ACTIONS = get_args(Action)
 _HISTORY_TURNS = 8
 _HISTORY_CHARACTERS = 32_768
 _KEPT_MATCHES = 200
@@ -72,9 +78,10 @@ class ScanResult:
     Attributes:
         action: ``allow``, ``flag`` (let a person or a second stage look), or ``block``.
         severity: the highest of the matches; None without matches.
-        score: suspicion in [0, 1]: noisy-or over the rules that matched near each other, and a
-            tenth of what is left up to 1 for the share of the text that matched, so that equal
-            evidence ranks higher where it is most of the text.
+        score: suspicion in [0, 1]. Of rules alone: noisy-or over those that matched near each
+            other, and a tenth of what is left up to 1 for the share of the text that matched, so
+            that equal evidence ranks higher where it is most of the text. With the second stage,
+            what that makes of rules and wording together.
         categories: of the matches, sorted.
         matches: by turn, start and rule; at most 200. In more than 65,536 characters, the search
             ends where it is sure of ``block``.
@@ -93,7 +100,7 @@ _CLEAN = ScanResult("allow", None, 0.0, (), ())
 @cache
 def scanner_version() -> str:
     """The version that goes into a score: code version and digest of the rules."""
-    return f"{VERSION}+rules.{rules_digest()[:12]}"
+    return f"{VERSION}+rules.{rules_digest()[:12]}.model.{shipped_weights().digest[:12]}"
 
 
 def scan(
@@ -102,6 +109,7 @@ def scan(
     history: Sequence[str] = (),
     *,
     system_prompt: str | None = None,
+    second_stage: bool | Weights = True,
 ) -> ScanResult:
     """Look for prompt injection in ``text``.
 
@@ -115,6 +123,8 @@ def scan(
         system_prompt: the operator's instructions to the model, if known. What asks for something
             they forbid, or gives the model another identity, then counts as a sign, too
             (``contradicts-prohibition``, ``contradicts-identity``; English).
+        second_stage: whether a trained model weighs the wording, too: with the weights in the
+            package, or others (:mod:`bridge.scorers.injection.model.train`).
 
     Raises:
         ValueError: if ``carrier`` is none of the three.
@@ -122,25 +132,73 @@ def scan(
     if carrier not in CARRIERS:
         raise ValueError(f"carrier must be one of {', '.join(CARRIERS)}, not {carrier!r}")
     turns = [*_recent(history), text]
+    read: list[View] = []
     whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
-    found = _found(whole, carrier)
+    found = _found(whole, carrier, read)
     if system_prompt:
         found += _contradicting(whole, system_prompt)
-    if not found:
-        return _CLEAN
-    return _result(_by_turn(_distinct(found), turns), carrier, len(whole))
+    matches = _by_turn(_distinct(found), turns)
+    result = _result(matches, carrier, len(whole)) if matches else _CLEAN
+    if second_stage is False or not whole.strip() or not read:
+        return result
+    weights = shipped_weights() if second_stage is True else second_stage
+    return _weighed(result, read, carrier, weights, turns)
 
 
 def scan_batch(
-    texts: Iterable[str], carrier: Carrier = "user", *, system_prompt: str | None = None
+    texts: Iterable[str],
+    carrier: Carrier = "user",
+    *,
+    system_prompt: str | None = None,
+    second_stage: bool | Weights = True,
 ) -> list[ScanResult]:
     """``scan`` of each text on its own, in order; equal texts are scanned once."""
     known: dict[str, ScanResult] = {}
     ordered = list(texts)
     for text in ordered:
         if text not in known:
-            known[text] = scan(text, carrier, system_prompt=system_prompt)
+            known[text] = scan(
+                text, carrier, system_prompt=system_prompt, second_stage=second_stage
+            )
     return [known[text] for text in ordered]
+
+
+def seen(text: str) -> tuple[list[str], tuple[float, ...]]:
+    """What the second stage sees of a user's text: its readings, and the rules' signals."""
+    read: list[View] = []
+    found = _found(_encodable(text), "user", read)
+    return [view.text for view in read] or [""], _signals(_distinct(found), "user")
+
+
+def _signals(matches: Sequence[Match], carrier: Carrier) -> tuple[float, ...]:
+    ranks = [SEVERITIES.index(match.severity) for match in matches]
+    return features.signals(SEVERITIES[max(ranks)] if ranks else None, _weigh(matches, carrier)[1])
+
+
+def _weighed(
+    result: ScanResult, read: list[View], carrier: Carrier, weights: Weights, turns: list[str]
+) -> ScanResult:
+    """The second stage over what the rules found: it may raise the action, and never lowers it.
+
+    Where it does, a match says where. The score is its own: the better order of suspicion.
+    """
+    signals = _signals(result.matches, carrier)
+    found = stage.suspicion([view.text for view in read], signals, weights)
+    action = _action(found.score, carrier)
+    if _ACTIONS.index(action) <= _ACTIONS.index(result.action):
+        return replace(result, score=found.score)
+    where = stage.strongest(read[found.reading].text, found.start, found.end, weights)
+    wording = _wording(read[found.reading], *where, "high" if action == "block" else "medium")
+    matches = sorted((*result.matches, *_by_turn([wording], turns)), key=_place)
+    return _summary(matches, action, found.score)
+
+
+def _wording(view: View, start: int, end: int, severity: Severity) -> Match:
+    """The match that stands for what the second stage saw."""
+    how = view.how(start, end) or "normalised"
+    text = view.text[start : min(end, start + _KEPT_TEXT)]
+    first, last = view.spans(start, end)
+    return Match(WORDING, WORDING, severity, first, last, text, how, "LLM01:2025")
 
 
 def _recent(history: Sequence[str]) -> list[str]:
@@ -162,9 +220,10 @@ def _encodable(text: str) -> str:
     return text
 
 
-def _found(whole: str, carrier: Carrier) -> list[Match]:
+def _found(whole: str, carrier: Carrier, read: list[View]) -> list[Match]:
+    """What the rules find; ``read`` takes the first readings, for the second stage."""
     found: list[Match] = []
-    for some in _matches(whole, carrier):
+    for some in _matches(whole, carrier, read):
         found += some
         if len(whole) > _LARGE and some and _weigh(found, carrier)[0] == "block":
             break
@@ -187,7 +246,7 @@ def _contradicting(whole: str, system_prompt: str) -> list[Match]:
     ]
 
 
-def _matches(whole: str, carrier: Carrier) -> Iterator[list[Match]]:
+def _matches(whole: str, carrier: Carrier, read: list[View]) -> Iterator[list[Match]]:
     for hits in engine.search_raw(whole):
         yield [
             _match(hit, "plain", hit.start, hit.end, whole)
@@ -195,6 +254,8 @@ def _matches(whole: str, carrier: Carrier) -> Iterator[list[Match]]:
             if carrier in hit.rule.carriers
         ]
     for view in views(whole):
+        if len(read) < stage.MOST_READINGS:
+            read.append(view)
         for hits in (
             engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
         ):
@@ -227,14 +288,17 @@ def _distinct(found: list[Match]) -> list[Match]:
     return [match for matches in kept.values() for match in matches]
 
 
-def _by_turn(found: list[Match], turns: list[str]) -> tuple[Match, ...]:
+def _by_turn(found: Sequence[Match], turns: list[str]) -> tuple[Match, ...]:
     if len(turns) > 1:
         starts = [0]
         for turn in turns[:-1]:
             starts.append(starts[-1] + len(turn) + 1)
         found = [_in_turn(match, starts, turns) for match in found]
-    found.sort(key=lambda match: (match.turn, match.start, match.rule))
-    return tuple(found[:_KEPT_MATCHES])
+    return tuple(sorted(found, key=_place)[:_KEPT_MATCHES])
+
+
+def _place(match: Match) -> tuple[int, int, str]:
+    return match.turn, match.start, match.rule
 
 
 def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
@@ -250,14 +314,19 @@ def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
     )
 
 
-def _result(matches: tuple[Match, ...], carrier: Carrier, length: int) -> ScanResult:
+def _result(matches: Sequence[Match], carrier: Carrier, length: int) -> ScanResult:
     action, evidence = _weigh(matches, carrier)
+    score = round(evidence + _BONUS * (1 - evidence) * _share(matches, length), 6)
+    return _summary(matches, action, score)
+
+
+def _summary(matches: Sequence[Match], action: Action, score: float) -> ScanResult:
     return ScanResult(
         action=action,
         severity=SEVERITIES[max(SEVERITIES.index(match.severity) for match in matches)],
-        score=round(evidence + _BONUS * (1 - evidence) * _share(matches, length), 6),
+        score=score,
         categories=tuple(sorted({match.category for match in matches})),
-        matches=matches,
+        matches=tuple(matches),
     )
 
 
@@ -283,9 +352,13 @@ def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
     blocks. 0.4 flags: one medium, or three low.
     """
     score = max(map(_noisy_or, _neighbourhoods(matches)), default=0.0)
+    return _action(score, carrier), score
+
+
+def _action(score: float, carrier: Carrier) -> Action:
     if score >= (_BLOCK_AT if carrier == "user" else _WEIGHT["high"]):
-        return "block", score
-    return ("flag" if score >= _FLAG_AT else "allow"), score
+        return "block"
+    return "flag" if score >= _FLAG_AT else "allow"
 
 
 def _neighbourhoods(matches: Iterable[Match]) -> Iterable[dict[str, float]]:
