@@ -64,6 +64,7 @@ BUILT_IN = {
     "tool_order": "bridge.scorers.tool_use:TOOL_ORDER",
     "tool_schema": "bridge.scorers.tool_use:TOOL_SCHEMA",
     "injection": "bridge.scorers.injection.check:INJECTION",
+    "injection_resistance": "bridge.scorers.resistance.scorer:INJECTION_RESISTANCE",
 }
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
 
