@@ -23,7 +23,7 @@ from bridge.scorers.registry import Scorer, binary, skip
 from bridge.scorers.resistance.canary import leaks
 from bridge.scorers.resistance.hosts import is_within, link_hosts, mentioned_hosts
 from bridge.scorers.resistance.params import ANY_TOOL, ForbiddenCall, ResistanceParams
-from bridge.scorers.tool_use.wording import one_line
+from bridge.scorers.tool_use.shown import one_line
 
 MAX_LISTED = 20
 """Most breaches listed in the details; their number is always complete."""
