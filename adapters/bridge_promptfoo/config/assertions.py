@@ -296,11 +296,11 @@ def _restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
 
     A value that was a template or a file stands in the check as what it meant, and is written so.
     """
-    given = str(original.get("type"))
-    kind = kind_of(given)
-    if check.scorer == GROUP or given == ASSERT_SET:
+    name = str(original.get("type"))
+    kind = kind_of(name)
+    if check.scorer == GROUP or name == ASSERT_SET:
         return _restored_set(check, original)
-    if check.scorer != kind.scorer or check.negate != (given != kind.type):
+    if check.scorer != kind.scorer or check.negate != (name != kind.type):
         return None
     if _common(original) != {"weight": check.weight, "gate": check.gate} and "weight" in original:
         return None
