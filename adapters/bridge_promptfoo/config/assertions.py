@@ -98,10 +98,10 @@ class AssertionReader:
         if not isinstance(node.value, dict) or not isinstance(node.value.get("type"), str):
             raise _ForeignError(carried("no assertion: it has no type"))
         plain = node.plain()
-        if (own := metrics_of([plain])) and own[0].check is not None:
-            names[own[0].metric] += 1
+        if (own := _own_check(plain)) is not None:
+            names[own.metric] += 1
             node.claim(NATIVE)
-            return own[0].check
+            return own
         metric = numbered(name_of(plain), names)
         if plain["type"] == ASSERT_SET:
             fields = self._group(node, variables)
@@ -154,6 +154,15 @@ class AssertionReader:
                 node.claim(KEPT, key)
             elif key != "assert":
                 node.claim(NATIVE, key)
+
+
+def _own_check(plain: Fields) -> Check | None:
+    """The check that an assertion of ours carries."""
+    try:
+        return next((each.check for each in metrics_of([plain])), None)
+    except (ValueError, KeyError, TypeError):
+        why = "names a check of ours in its config, which cannot be read"
+        raise _ForeignError(carried(why)) from None
 
 
 def _common(plain: Mapping[str, Any]) -> Fields:
@@ -341,6 +350,7 @@ def merged(checks: Iterable[Check], foreign: Any) -> list[Fields]:
     return [*made, *(each for _, each in rest)]
 
 
-def has_shared(assertions: Iterable[Mapping[str, Any]]) -> bool:
+def has_shared(assertions: Iterable[Any]) -> bool:
     """Whether any assertion is ours."""
-    return any(KEY in (each.get("config") or {}) for each in assertions)
+    configs = [each.get("config") for each in assertions if isinstance(each, Mapping)]
+    return any(isinstance(config, Mapping) and KEY in config for config in configs)
