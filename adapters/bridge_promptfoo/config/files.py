@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from bridge.files.jsonl import BOM, parse_json, read_lines, read_whole
 from bridge.files.yaml import MAX_DEPTH, MAX_NODES, Loc, line_of, parse_yaml
@@ -153,7 +153,7 @@ class Node:
             key = part.replace("~1", "/").replace("~0", "~")
             step: Step = int(key) if isinstance(value, list) and key.isdecimal() else key
             try:
-                value = value[step]
+                value = cast("Any", value)[step]
             except (KeyError, IndexError, TypeError):
                 return None  # inside a JSON Schema it means the schema itself
             path.append(step)
