@@ -14,8 +14,9 @@ from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
 from bridge.plugin.format import ReadOptions, WriteOptions
-from bridge_inspect import archive, records
+from bridge_inspect import archive
 from bridge_inspect.format import FORMAT
+from bridge_inspect.layouts import sample_decoder
 
 NATIVE = ROOT / "tests" / "native" / "inspect"
 
@@ -100,7 +101,7 @@ def test_a_value_out_of_range_is_an_error_until_its_scale_is_declared() -> None:
     assert (numbers["near"].raw.value, numbers["near"].raw.scale) == (5.5, (0.0, 10.0))
     assert rows_of(scaled, "letter")["exact"].value == 1.0
     assert [note for note in report.notes if "number" in note] == [
-        "1 numbers beside the scores are NaN or infinite: read as null",
+        "1 numbers are NaN or infinite: read as null",
         "number: 1 of 5 cases carry no such score",
     ]
 
@@ -153,6 +154,7 @@ import sys
 from pathlib import Path
 from bridge.plugin.format import ReadOptions
 from bridge_inspect.format import FORMAT
+from bridge_inspect.layouts import sample_decoder
 assert FORMAT.read(Path({str(NATIVE / "foreign.eval")!r}), ReadOptions())[0].scores
 assert "inspect_ai" not in sys.modules
 """
@@ -215,7 +217,7 @@ def test_nan_beside_the_scores_becomes_null_and_is_counted(tmp_path: Path) -> No
     sample = sample_of("a", 1, metadata={"x": [float("nan"), {"y": float("-inf")}], "z": 1.5})
     bundle, report = read(write_json(tmp_path / "log.json", log_of([sample])))
     assert bundle.cases[0].metadata == {"x": [None, {"y": None}], "z": 1.5}
-    assert report.notes == ("2 numbers beside the scores are NaN or infinite: read as null",)
+    assert report.notes == ("2 numbers are NaN or infinite: read as null",)
 
 
 def test_a_log_of_version_1_has_one_score_and_its_name_in_the_head(tmp_path: Path) -> None:
@@ -323,7 +325,7 @@ def test_records_are_inspects_own_values() -> None:
         theirs = inspect_log.read_eval_log(str(path)).samples
         with archive.open_archive(path) as opened:
             ours = [
-                records.decode(opened.read(name), records.Sample)
+                sample_decoder().decode(opened.read(name))
                 for name in opened.members
                 if name.startswith("samples/")
             ]

@@ -178,13 +178,16 @@ def test_an_edited_score_is_no_longer_ours(tmp_path: Path) -> None:
 
 DAMAGED = '{"testIdx": 4, "testCase": {"metadata": {"bridge": "bridge:{"}}}'
 BROKEN: list[tuple[str, str]] = [
-    ('{"results": {"version": 2, "results": [], "table": {}}}', "results of version 2"),
-    ('{"results": {"results": [], "timestamp": null}}', "results of version 0"),
-    ('{"results": []}', "no promptfoo results"),
-    ("[]", "no promptfoo results"),
+    ('{"results": {"version": 2, "results": [], "table": {}}}', "holds no row"),
+    ('{"results": {"results": [], "timestamp": null}}', "holds no row"),
+    ('{"results": []}', "holds no row"),
+    ("[]", "holds no row"),
+    ('{"results": {}}', "no promptfoo results"),
+    ("a: b", "no promptfoo results"),
     ("", "no promptfoo results"),
     ('{"results": {"version": 3, "results": [{"testIdx": "x"}]}}', "no promptfoo results"),
-    ('{"results": {"version": 3, "results": [' + "[" * 5000, "nested too deeply"),
+    ('{"results": {"version": 3, "results": [' + "[" * 5000, "the file is cut off"),
+    ('{"results": [{"vars": ' + "[" * 5000 + "]" * 5000 + "}]}", "nested too deeply"),
     (f'{{"results": {{"version": 3, "results": [{DAMAGED}]}}}}', "row 4/0 cannot be read"),
 ]  # fmt: skip
 
@@ -213,7 +216,6 @@ def test_only_promptfoos_own_head_is_claimed(tmp_path: Path) -> None:
     for head in (
         b"{}",
         b"[]",
-        b'{"results": {"version": 3}}',
         b'{"evalId": "x"}',
         b'{"prompts": [], "tests": []}',
         b'{"version": 2, "status": "success", "eval": {}}',

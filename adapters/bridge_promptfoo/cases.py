@@ -140,15 +140,15 @@ def _from_live(case: Fields, system: str, answer: Fields) -> tuple[Case, Output]
 
 def _read_answer(response: Mapping[str, Any]) -> Fields:
     tokens = response.get("tokenUsage") or {}
-    latency = response.get("latencyMs")
+    latency, error = response.get("latencyMs"), response.get("error")
     return {
         "text": response.get("output"),
-        "latency_s": None if latency is None else latency / 1000,
+        "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
         "cost_usd": response.get("cost"),
         "usage": held_usage(
             {"input_tokens": tokens.get("prompt"), "output_tokens": tokens.get("completion")}
         ),
-        "error": response.get("error"),
+        "error": None if error is None else as_text(error),
     }
 
 
@@ -170,6 +170,10 @@ def _from_foreign(
     )
     calls = read_calls(answer["text"])
     contexts = given.get("context") or ()
+    if isinstance(contexts, str):
+        contexts = [contexts]
+    if not isinstance(contexts, list) or not all(isinstance(each, str) for each in contexts):
+        contexts = ()  # a variable like any other
     return case, Output.model_validate(
         {
             **answer,
@@ -177,6 +181,6 @@ def _from_foreign(
             "case_id": case.id,
             "text": "" if calls else answer["text"],
             "tool_calls": calls,
-            "retrieved_contexts": [contexts] if isinstance(contexts, str) else contexts,
+            "retrieved_contexts": contexts,
         }
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.jsonl import write_atomically
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.errors import InputError
 from bridge.model.job import JobSpec
@@ -46,7 +47,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
         key, grading = self.task.key(output), found.grading_result
         if grading is not None:
             for native in grading.component_results or ():
-                yield from read_score(native, key) if native is not None else ()
+                yield from map(as_score, read_score(native, key)) if native is not None else ()
             yield from read_left_out(grading.metadata, key)
 
     def directly(self) -> Iterator[Score]:
@@ -77,7 +78,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
             if row is None or row.test_idx not in owed:
                 continue
             case, output, test = owed[row.test_idx]
-            if (row.test_case.metadata or {}).get(KEY) == test["metadata"][KEY]:
+            if (row.test.metadata or {}).get(KEY) == test["metadata"][KEY]:
                 del owed[row.test_idx]
                 yield (case, output), row
         evaluation.finish(keep)

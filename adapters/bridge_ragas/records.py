@@ -105,6 +105,19 @@ def is_known(column: str) -> bool:
     return column.partition("(")[0] in KNOWN
 
 
+def likeness(names: set[str]) -> float:
+    """How much column names look like RAGAS's."""
+    fields = columns_of(list(names))
+    if "user_input" not in fields:
+        return 0.0
+    scored = any(is_known(name) for name in names)
+    if fields["user_input"] == "user_input":
+        alone = len(fields) == 1 and not scored
+        return 0.97 if KEY in names else 0.3 if alone else 0.8
+    old = {"response", "retrieved_contexts"} & set(fields)  # question, and answer or contexts
+    return 0.6 if len(old) == 2 or (old and scored) else 0.0
+
+
 def columns_of(names: list[str]) -> dict[str, str]:
     """The column of each field of a sample that a table has."""
     found = {}
