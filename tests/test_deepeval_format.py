@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
+from bridge.plugin.accounting import UNREAD, count_leaves
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_deepeval.format import FORMAT
 
@@ -49,7 +50,10 @@ def test_cases_and_outputs_of_other_peoples_runs() -> None:
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (12, 3)
     assert (cases["twin"].input, cases["twin (2)"].input) == ("one", "two")
     assert "1 test cases had the name of another; a number was added" in report.notes
-    assert report.counts == {"native": 4 + 12}
+    assert report.total == count_leaves(json.loads((NATIVE / "run.json").read_bytes()))
+    assert not [
+        line for line in report.lines if line.reason == UNREAD.reason and "Data" in line.field
+    ]
 
 
 def test_scores_of_other_peoples_runs() -> None:
@@ -119,6 +123,7 @@ def test_reading_needs_no_deepeval() -> None:
     code = f"""
 import sys
 from pathlib import Path
+from bridge.plugin.accounting import UNREAD, count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_deepeval.format import FORMAT
 assert FORMAT.read(Path({str(NATIVE / "run.json")!r}), ReadOptions())[0].scores

@@ -12,6 +12,7 @@ from conftest import ROOT
 from promptfoo_runs import Rows, read_back
 
 from bridge.model.errors import InputError
+from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.format import FORMAT
@@ -110,13 +111,12 @@ def test_a_declared_scale_is_used() -> None:
     assert {score.raw.value for score in marks if score.raw} == {7.5}
 
 
-def test_the_report_counts_what_was_read() -> None:
+def test_the_report_accounts_for_every_leaf() -> None:
     bundle, report = FORMAT.read(LIBRARY, ReadOptions())
-    counts = {line.field: line.count for line in report.lines}
-    data = json.loads(LIBRARY.read_bytes())["results"]["results"]
-    assert counts["results[]"] == len(bundle.outputs) == len(data) == 20
-    components = sum(len((row["gradingResult"] or {}).get("componentResults", ())) for row in data)
-    assert counts["results[].componentResults[]"] == components
+    assert len(bundle.outputs) == 20
+    assert report.total == count_leaves(json.loads(LIBRARY.read_bytes()))
+    counts = {(line.field, line.fate): line.count for line in report.lines}
+    assert counts["results.results[].response.output", "native"] >= 16
 
 
 def test_totals_that_differ_from_the_rows_are_noted(tmp_path: Path) -> None:

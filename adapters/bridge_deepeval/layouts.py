@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -9,7 +10,9 @@ from typing import Protocol, TypeVar
 from bridge.files.json_items import JsonItems, Place, index_json
 from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
-from bridge_deepeval import records
+from bridge.plugin.accounting import Tally
+from bridge.plugin.itemised import account_items, plain_json
+from bridge_deepeval import accounts, records
 
 T = TypeVar("T")
 Native = records.TestCase | records.Conversation
@@ -41,6 +44,10 @@ class RunLayout(Protocol):
 
     def metrics(self) -> Iterator[records.MetricData]:
         """Every result, without the rest of its test case."""
+        ...
+
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
         ...
 
     def notes(self) -> list[str]:
@@ -90,6 +97,10 @@ class _Run:
                 case = _decode(decoder, item, self._document.path, f"test case {number}")
                 yield from case.metrics_data or case.metrics_metadata or ()
 
+    def account(self, tally: Tally) -> None:
+        items = {**dict.fromkeys(SINGLE, accounts.CASE), **dict.fromkeys(TALKS, accounts.TALK)}
+        account_items(tally, self._document, items, accounts.HEAD)
+
     def notes(self) -> list[str]:
         both = Lenient[records.TestCase](records.TestCase)
         both.nulled = self._single.nulled + self._talk.nulled
@@ -111,6 +122,13 @@ class _Cache:
             path = self._document.path
             yield from _decode(self._decoder, text, path, f"cached case {number}").items()
 
+    def _texts(self) -> Iterator[tuple[bytes, bytes]]:
+        """Key and value of each cached case as JSON text."""
+        for item in self._document.items(CACHE):
+            text = b"{" + item.strip(b", \t\r\n") + b"}"
+            for key, value in plain_json(text).items():
+                yield key.encode("utf-8", "replace"), json.dumps(value).encode()
+
     def cases(self) -> Iterator[Native]:
         key: Lenient[records.CachedCase] = Lenient(records.CachedCase)
         for number, (text, found) in enumerate(self._items()):
@@ -129,6 +147,11 @@ class _Cache:
     def metrics(self) -> Iterator[records.MetricData]:
         for _, found in self._items():
             yield from found.metrics_data
+
+    def account(self, tally: Tally) -> None:
+        for key, found in self._texts():
+            tally.document(plain_json(key), accounts.CACHED_KEY, "test_cases_lookup_map{}")
+            tally.document(plain_json(found), accounts.CACHED, "test_cases_lookup_map.*")
 
     def notes(self) -> list[str]:
         told = "a cache: results that ended in an error are not in it, nor are names of cases"

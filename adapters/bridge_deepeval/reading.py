@@ -11,12 +11,12 @@ import msgspec
 
 from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
-from bridge.plugin.reading import Answer, Tally, read_content
+from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
 from bridge_deepeval.directions import lower_metrics
@@ -47,7 +47,7 @@ class RunReading:
         self._lower = frozenset() if self._version else lower_metrics(self._file.metrics())
         self._names: set[int] = set()
         self._ended: Counter[bool | None] = Counter()
-        self._cases = self._native = self._renamed = 0
+        self._cases = self._renamed = 0
 
     def answers(self) -> Iterator[Answer]:
         """Every test case."""
@@ -112,7 +112,6 @@ class RunReading:
     def _rows(
         self, key: dict[str, Any], native: Sequence[records.MetricData]
     ) -> list[Score | ScoreRow]:
-        self._native += len(native)
         rows: list[Score | ScoreRow] = []
         seen: Counter[str] = Counter()
         for each in native:
@@ -128,15 +127,14 @@ class RunReading:
         """The metrics of which the head has totals."""
         return [each.metric for each in self._run.metrics_scores or () if each.metric]
 
-    def lines(self) -> Iterator[ConversionLine]:
-        """Test cases and their results."""
-        yield ConversionLine(field="testCases[]", fate="native", count=self._cases)
-        yield ConversionLine(field="testCases[].metricsData[]", fate="native", count=self._native)
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
+        self._file.account(tally)
 
-    def notes(self, tally: Tally) -> Iterator[str]:
+    def notes(self, counts: Counts) -> Iterator[str]:
         """What was turned round, renamed, mended, or is not as the totals say."""
         if not self._version:  # else it is a run of ours, where cases have own checks
-            yield from tally.gaps()
+            yield from counts.gaps()
         if self._lower:
             names = ", ".join(sorted(self._lower))
             yield f"lower was better for {names}, as their verdicts show: turned round"

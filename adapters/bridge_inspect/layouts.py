@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from bridge.files.json_items import JsonItems, Place, index_json
+from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json
 from bridge.files.jsonl import unreadable
 from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
+from bridge.plugin.accounting import Claims, Tally
+from bridge.plugin.itemised import account_items, plain_json
+from bridge_inspect import accounts
 from bridge_inspect.archive import Archive, is_archive, open_archive
 from bridge_inspect.records import SCORES, Log, Sample
 
@@ -31,6 +34,10 @@ class LogLayout(Protocol):
 
     def samples(self) -> Iterator[tuple[Sample, bytes]]:
         """Every sample, and the JSON text it was read from."""
+        ...
+
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the log."""
         ...
 
     def notes(self) -> list[str]:
@@ -73,6 +80,12 @@ class _Archived:
                 content = archive.read(name)
                 yield _decode(self._sample, content, self._source, f"member {name}"), content
 
+    def account(self, tally: Tally) -> None:
+        with open_archive(self._source) as archive:
+            for name in archive.members:
+                place, claims = _claims(name)
+                tally.document(plain_json(archive.read(name)), claims, place)
+
     def notes(self) -> list[str]:
         return self._sample.notes()
 
@@ -87,6 +100,11 @@ class _Document:
     def samples(self) -> Iterator[tuple[Sample, bytes]]:
         for number, content in enumerate(self._document.items(SAMPLES), 1):
             yield _decode(self._sample, content, self._source, f"sample {number}"), content
+
+    def account(self, tally: Tally) -> None:
+        items = {SAMPLES: accounts.SAMPLE, ("reductions",): accounts.REDUCTION}
+        document = index_json(self._source, items, most=MAX_WHOLE)
+        account_items(tally, document, items, accounts.HEAD)
 
     def notes(self) -> list[str]:
         return self._sample.notes()
@@ -105,6 +123,15 @@ def decode_head(content: bytes, source: Path) -> Log:
     """
     log: Log = _decode(Lenient(Log, keep=("metrics",)), content, source, "")
     return log
+
+
+def _claims(member: str) -> tuple[str, Claims]:
+    """What a member is called in a report, and what becomes of it."""
+    if member.startswith("samples/"):
+        return "samples[]", accounts.SAMPLE
+    if member == "header.json":
+        return "", accounts.HEAD
+    return member.partition(".")[0], accounts.SUMMARY
 
 
 def _sample_names(archive: Archive) -> Iterator[str]:

@@ -9,12 +9,12 @@ from typing import Any
 
 from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import UNIT, Scales
-from bridge.plugin.reading import Answer, Tally, read_content
+from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
 from bridge_inspect.layouts import open_log
@@ -38,7 +38,7 @@ class LogReading:
         self._file = open_log(source)
         self._log = self._file.head
         self._scales = scales
-        self._native = self._samples = self._limited = 0
+        self._samples = self._limited = 0
         self._turned: set[str] = set()
 
     def answers(self) -> Iterator[Answer]:
@@ -86,7 +86,6 @@ class LogReading:
         native = dict(sample.scores or {})
         if sample.score is not None:  # log version 1
             native.setdefault(_first_scorer(self._log), sample.score)
-        self._native += len(native)
         rows: list[Score | ScoreRow] = []
         for metric, score in native.items():
             found = read_score(metric, score, key, self._scales)
@@ -107,12 +106,11 @@ class LogReading:
         """The scorers of the run."""
         return [each.name for each in self._log.eval.scorers or [] if each.name]
 
-    def lines(self) -> Iterator[ConversionLine]:
-        """Samples and their scores."""
-        yield ConversionLine(field="samples[]", fate="native", count=self._samples)
-        yield ConversionLine(field="samples[].scores{}", fate="native", count=self._native)
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
+        self._file.account(tally)
 
-    def notes(self, tally: Tally) -> Iterator[str]:
+    def notes(self, counts: Counts) -> Iterator[str]:
         """What the head says that the rows do not, and the other way round."""
         log = self._log
         if log.status != "success":
@@ -122,16 +120,16 @@ class LogReading:
             yield f"{self._limited} samples were ended by a limit"
         yield from self._file.notes()
         if KEY not in (log.eval.metadata or {}):
-            yield from tally.gaps()
+            yield from counts.gaps()
         planned = _planned(log)
         if planned is not None and planned != self._samples:
             yield f"the head speaks of {planned} samples, the file holds {self._samples}"
         if (log.eval.config.epochs or 1) == 1:  # else the head averages epochs first
-            yield from self._means(tally)
+            yield from self._means(counts)
 
-    def _means(self, tally: Tally) -> Iterator[str]:
+    def _means(self, counts: Counts) -> Iterator[str]:
         for name, metric, given in _means(self._log):
-            count, total = tally.sums.get(name, (0, 0.0))
+            count, total = counts.sums.get(name, (0, 0.0))
             if not count or name in self._turned or self._scales.of(name) != UNIT:
                 continue
             if abs(total / count - given) > 1e-6:

@@ -13,11 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bridge.files.json_items import JsonItems, Place, index_json, index_lines
+from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json, index_lines
 from bridge.files.jsonl import BOM, unreadable
 from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
-from bridge_promptfoo import records
+from bridge.plugin.accounting import Claims, Tally
+from bridge.plugin.itemised import account_items
+from bridge_promptfoo import accounts, records
 from bridge_promptfoo.records import Column, Head, Row, Stats
 from bridge_promptfoo.table import open_table
 
@@ -71,6 +73,10 @@ class Results(Protocol):
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Every row, with what it is called in errors."""
+        ...
+
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
         ...
 
     def notes(self) -> list[str]:
@@ -175,6 +181,17 @@ class _Document:
             place = f"{row.test_idx}/{max(row.prompt_idx, 0)}"
             yield f"row {place if row.test_idx >= 0 else number + 1}", row
 
+    def account(self, tally: Tally) -> None:
+        """Count every leaf, also of what is skipped while reading."""
+        assert self._where is not None
+        if not self._document.head:
+            account_items(tally, self._document, {self._where: accounts.ROW}, accounts.HEAD)
+            return
+        items: dict[Place, Claims] = {self._where: accounts.ROW}
+        items |= dict.fromkeys((place for place in SKIPPED if "table" in place), accounts.TABLE)
+        document = index_json(self._source, items, most=MAX_WHOLE)
+        account_items(tally, document, items, accounts.HEAD)
+
     def notes(self) -> list[str]:
         """Numbers and texts that were no JSON."""
         return self._row.notes()
@@ -192,6 +209,10 @@ class _Cells:
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Every cell with an answer."""
         yield from self._table.rows()
+
+    def account(self, tally: Tally) -> None:
+        """Count every cell that holds something."""
+        self._table.account(tally)
 
     def notes(self) -> list[str]:
         """What a CSV export cannot say."""

@@ -13,12 +13,12 @@ import msgspec
 
 from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, error_row
-from bridge.plugin.reading import Answer, Tally, read_content
+from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.layouts import About, open_results
 from bridge_promptfoo.records import ERROR, Component, Grading, Row, TestCase
@@ -60,12 +60,11 @@ class ResultsReading:
         self._systems = _Systems(self._about)
         self._names = _Names()
         self._ended: Counter[str] = Counter()
-        self._native = self._lenient = self._rows = 0
+        self._lenient = 0
 
     def answers(self) -> Iterator[Answer]:
         """Every row, by test and column."""
         for place, row in self._file.rows():
-            self._rows += 1
             self._ended[_ending(row)] += 1
             ours = KEY in (row.test.metadata or {})
             yield self._own(row, place) if ours else self._foreign(row, place)
@@ -74,16 +73,13 @@ class ResultsReading:
         """What a file without any assertion is scored by."""
         return [NO_METRIC]
 
-    def lines(self) -> Iterator[ConversionLine]:
-        """Rows and what their assertions found."""
-        yield ConversionLine(field="results[]", fate="native", count=self._rows)
-        yield ConversionLine(
-            field="results[].componentResults[]", fate="native", count=self._native
-        )
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
+        self._file.account(tally)
 
-    def notes(self, tally: Tally) -> Iterator[str]:
+    def notes(self, counts: Counts) -> Iterator[str]:
         """What was renamed, mended, or is not as the head says."""
-        del tally
+        del counts
         yield from self._file.notes()
         if self._names.renamed:
             yield f"{self._names.renamed} tests had the name of another; a number was added"
@@ -111,7 +107,6 @@ class ResultsReading:
             metrics = metrics_of(row.test.assertions or ())
             checks = [each.check for each in metrics if each.check is not None]
             rows = unscored(case, output, checks, failure, key)
-            self._native += len(metrics)
         return Answer(key, rows, lambda: (case, output), spent=_spent(row), place=place)
 
     def _foreign(self, row: Row, place: str) -> Answer:
@@ -159,7 +154,6 @@ class ResultsReading:
         components = [] if grading is None else _components(grading)
         if not components and (grading is None or self._about.verdicts):
             return read_verdict(row, NO_METRIC, key, self._scales)
-        self._native += len(components)
         self._lenient += bool(row.success) and any(each.passed is False for each in components)
         rows: list[Score | ScoreRow] = []
         seen: Counter[str] = Counter()

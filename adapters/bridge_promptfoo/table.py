@@ -18,9 +18,11 @@ import msgspec
 
 from bridge.files.csv_rows import CsvRows, header_of, open_csv, separator_of
 from bridge.model.errors import InputError
+from bridge.plugin.accounting import NATIVE, Tally, dropped
 from bridge_promptfoo.records import ERROR, Grading, Prompt, Row, TestCase
 
 DESCRIPTION = "Description"
+COMMENT = dropped("a comment of a person")
 STATUSES = {"PASS": True, "FAIL": False, "ERROR": None}
 
 _MARK = re.compile(r"\[(PASS|FAIL|ERROR)\](?: \((-?[\d.]+)((?:, [^:()]+: -?[\d.]+)*)\))?\s*")
@@ -58,6 +60,12 @@ class Table:
             match = _HEAD.fullmatch(prompt.head)
             found.append((match[1], match[2]) if match else ("", prompt.head))
         return found
+
+    def account(self, tally: Tally) -> None:
+        """Count the cells that hold something, by column."""
+        for _, cells in self.cells:
+            for name, cell in zip(self.cells.header, cells, strict=True):
+                tally.add(f"[].{name}", NATIVE if name != "Comment" else COMMENT, bool(cell))
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Every answer as a row, with what it is called in errors."""

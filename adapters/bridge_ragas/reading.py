@@ -12,14 +12,14 @@ from pydantic import ValidationError
 
 from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine, Fate
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import NATIVE, Tally, carried, dropped
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
-from bridge.plugin.reading import Answer, Tally
+from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
 from bridge_ragas.columns import is_blank, read_columns, value_of
@@ -212,25 +212,23 @@ class TableReading:
         """The columns that are metrics."""
         return self._columns.metrics
 
-    def lines(self) -> Iterator[ConversionLine]:
-        """Every column, with how many of its cells hold something."""
+    def account(self, tally: Tally) -> None:
+        """Count every cell that holds something; a blank is one where it stands for a score."""
         columns = self._columns
         for name in columns.names:
-            fate: Fate = "native"
-            count = columns.filled[name]
-            reason = ""
+            claim, count = NATIVE, columns.filled[name]
             if name in columns.metrics:
                 count = columns.rows
             elif name in columns.other and name not in self._own:
-                fate, reason = "carried", "kept as the case's extras"
+                claim = carried("kept as the case's extras")
             elif name in records.INDEX:
-                fate, reason = "dropped", "it numbers the rows"
-            yield ConversionLine(field=f"[].{name}", fate=fate, count=count, reason=reason)
+                claim = dropped("it numbers the rows")
+            tally.add(f"[].{name}", claim, count)
 
-    def notes(self, tally: Tally) -> Iterator[str]:
+    def notes(self, counts: Counts) -> Iterator[str]:
         """What is blank, and what is no metric."""
         columns = self._columns
-        if not tally.carried:
+        if not counts.carried:
             yield "the table has no metric: cases and outputs only"
         if self._left_out:
             yield f"line {self._left_out[0]} is about all rows and was left out"
@@ -238,10 +236,10 @@ class TableReading:
         if again:
             yield f"{again} values are of a case and metric that have one already: numbered"
         if columns.long is not None:
-            yield from tally.gaps()
+            yield from counts.gaps()
         for metric, count in self._blank.items():
             if count:
-                whole = tally.carried[metric] if columns.long else columns.rows
+                whole = counts.carried[metric] if columns.long else columns.rows
                 yield f"{count} of {whole} values of {metric} are blank: errors"
         for name in columns.other:
             if name not in self._own and not columns.filled[name]:

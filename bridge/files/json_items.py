@@ -28,6 +28,8 @@ MAX_FILE = 64 * 1024**3
 """Largest document read, in bytes."""
 MAX_HEAD = 64 * 1024 * 1024
 """Most bytes beside the rows."""
+MAX_WHOLE = 1024 * 1024 * 1024
+"""The same where all of it is accounted for."""
 MAX_ITEM = 256 * 1024 * 1024
 """Longest row, in bytes."""
 MAX_ITEMS = 20_000_000
@@ -113,6 +115,7 @@ def index_json(
     lists: Collection[Place],
     skip: Collection[Place] = (),
     maps: Collection[Place] = (),
+    most: int = MAX_HEAD,
 ) -> JsonItems:
     """Find the items of some lists of a document.
 
@@ -120,12 +123,13 @@ def index_json(
         path: A JSON file, in UTF-8.
         lists: The lists, whose items are objects or lists.
         skip: Lists and objects that are not wanted at all.
+        most: Most bytes that are no items.
         maps: Objects whose values are objects; an item is a value with its key before it.
 
     Raises:
         InputError: If it cannot be read, is cut off, or too large to be read safely.
     """
-    scan = _Scan(path, frozenset(lists), frozenset(skip), frozenset(maps))
+    scan = _Scan(path, frozenset(lists), frozenset(skip), frozenset(maps), most)
     try:
         if path.stat().st_size > MAX_FILE:
             raise scan.refuse(f"larger than {MAX_FILE >> 30} GiB", "split the run")
@@ -145,6 +149,7 @@ class _Scan:
     lists: frozenset[Place]
     skip: frozenset[Place]
     maps: frozenset[Place]
+    most: int
     spans: dict[Place, array[int]] = field(default_factory=dict)
     head: bytearray = field(default_factory=bytearray)
     offset: int = 0
@@ -276,8 +281,8 @@ class _Scan:
         """Put what stands between the last copy and ``end`` into the head."""
         self.head += shown[self.copied - base : end - base]
         self.copied = end
-        if len(self.head) > MAX_HEAD:
-            what = f"more than {MAX_HEAD >> 20} MiB that are no rows"
+        if len(self.head) > self.most:
+            what = f"more than {self.most >> 20} MiB that are no rows"
             raise self.refuse(what, "name another file")
 
     def finish(self) -> JsonItems:

@@ -21,11 +21,12 @@ from pydantic import ValidationError
 from bridge.files.scores import ScoreRow, as_row, as_score
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine, ConversionReport
+from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.imported import error_row
 
 
@@ -79,17 +80,17 @@ class ResultFile(Protocol):
         """Metrics that the head of the file names, for a file without any row."""
         ...
 
-    def lines(self) -> Iterable[ConversionLine]:
-        """What was read, after the last answer."""
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file, on a walk of its own."""
         ...
 
-    def notes(self, tally: Tally) -> Iterable[str]:
+    def notes(self, counts: Counts) -> Iterable[str]:
         """What a reader should know of this file, after the last answer."""
         ...
 
 
 @dataclass(slots=True)
-class Tally:
+class Counts:
     """What was seen of a file so far.
 
     Attributes:
@@ -149,7 +150,7 @@ class Reading:
     def __init__(self, open_file: Callable[[], ResultFile]) -> None:
         self._open = open_file
         self._file = open_file()
-        self.tally = Tally()
+        self.counts = Counts()
 
     def __iter__(self) -> Iterator[Answer]:
         """Every answer, then those that owe rows once more, with these.
@@ -158,16 +159,16 @@ class Reading:
             InputError: If the file is faulty or has no row.
         """
         for answer in self._file.answers():
-            self.tally.take(answer)
+            self.counts.take(answer)
             yield answer
-        if not self.tally.answers:
+        if not self.counts.answers:
             fix = "nothing was measured there"
             raise InputError("holds no row", where=self._file.source, fix=fix)
-        if self.tally.failed or self.tally.silent or self.tally.gapped:
+        if self.counts.failed or self.counts.silent or self.counts.gapped:
             yield from self._owed()
 
     def _owed(self) -> Iterator[Answer]:
-        wanted = self.tally.carried or dict.fromkeys(self._file.metrics())
+        wanted = self.counts.carried or dict.fromkeys(self._file.metrics())
         for answer in self._open().answers():
             why = answer.failure or answer.gap
             if why is None and not answer.rows:
@@ -187,7 +188,7 @@ class Reading:
 
     def notes(self) -> list[str]:
         """What a reader should know, after the walk."""
-        return [*self.tally.notes(), *self._file.notes(self.tally)]
+        return [*self.counts.notes(), *self._file.notes(self.counts)]
 
     def bundle(self) -> tuple[Bundle, ConversionReport]:
         """Everything in the file.
@@ -200,7 +201,7 @@ class Reading:
         scores: list[Score] = []
         for number, answer in enumerate(self, 1):
             scores.extend(map(as_score, answer.rows))
-            if number > self.tally.walked or answer.again:
+            if number > self.counts.walked or answer.again:
                 continue  # it is there already
             where = self._file.source
             case, output = read_content(answer.content, where, answer.place, answer.line)
@@ -212,13 +213,10 @@ class Reading:
         bundle = Bundle(
             cases=tuple(cases.values()), outputs=tuple(outputs.values()), scores=tuple(scores)
         )
-        report = ConversionReport(
-            source=str(self._file.source),
-            format=self._file.framework,
-            lines=tuple(line for line in self._file.lines() if line.count),
-            notes=tuple(self.notes()),
-        )
-        return bundle, report
+        tally = Tally()
+        self._file.account(tally)
+        source, name = self._file.source, self._file.framework
+        return bundle, tally.report(source, name, self.notes())
 
 
 def read_content(
