@@ -11,7 +11,7 @@ from bridge.files.jsonl import unreadable
 from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import Claims, Tally
-from bridge.plugin.itemised import account_items, plain_json
+from bridge.plugin.itemised import Account, account_items
 from bridge_inspect import accounts
 from bridge_inspect.archive import Archive, is_archive, open_archive
 from bridge_inspect.records import SCORES, Log, Sample
@@ -81,10 +81,12 @@ class _Archived:
                 yield _decode(self._sample, content, self._source, f"member {name}"), content
 
     def account(self, tally: Tally) -> None:
+        account = Account(tally)
         with open_archive(self._source) as archive:
             for name in archive.members:
                 place, claims = _claims(name)
-                tally.document(plain_json(archive.read(name)), claims, place)
+                account.add(archive.read(name), claims, place)
+        account.finish()
 
     def notes(self) -> list[str]:
         return self._sample.notes()

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bridge.files.json_marks import Marks
 from bridge.files.jsonl import BOM, unreadable
 from bridge.model.errors import InputError
 
@@ -37,11 +37,8 @@ MAX_ITEMS = 20_000_000
 LONGEST_KEY = 256
 """Bytes before a bracket in which its key is looked for."""
 
-_QUOTE, _OPEN, _CLOSE, _BACKSLASH = 1, 2, 3, 4
-_KINDS = bytes(
-    {0x22: _QUOTE, 0x7B: _OPEN, 0x5B: _OPEN, 0x7D: _CLOSE, 0x5D: _CLOSE, 0x5C: _BACKSLASH}.get(c, 0)
-    for c in range(256)
-)
+_OPEN, _CLOSE = 1, 2
+_BRACKETS = {"{": _OPEN, "[": _OPEN, "}": _CLOSE, "]": _CLOSE}
 _BETWEEN = b" \t\r\n,"
 
 
@@ -154,8 +151,7 @@ class _Scan:
     head: bytearray = field(default_factory=bytearray)
     offset: int = 0
     depth: int = 0
-    quoted: bool = False
-    escaping: bool = False
+    marks: Marks = field(default_factory=lambda: Marks(_BRACKETS))
     names: list[str | None] = field(default_factory=list)
     """Keys of the open containers, the outermost first, as deep as is looked at."""
     items: array[int] | None = None
@@ -189,15 +185,7 @@ class _Scan:
 
     def _brackets(self, chunk: bytes, limit: int) -> tuple[list[int], list[int], list[int]]:
         """Place, kind and level of each bracket outside texts, down to a level."""
-        kind = np.frombuffer(chunk.translate(_KINDS), np.uint8)
-        place = np.flatnonzero(kind)
-        kind = kind[place]
-        quotes = (kind == _QUOTE) & ~self._escaped(place, kind, len(chunk))
-        inside = (np.cumsum(quotes) + self.quoted) & 1
-        if len(inside):
-            self.quoted = bool(inside[-1])
-        outside = (kind != _QUOTE) & (kind != _BACKSLASH) & (inside == 0)
-        place, kind = place[outside], kind[outside]
+        place, kind = self.marks.outside(chunk)
         depth = self.depth + np.cumsum(np.where(kind == _OPEN, 1, -1))
         if len(depth):
             if depth.min() < 0:
@@ -206,32 +194,6 @@ class _Scan:
         level = depth + (kind == _CLOSE)
         shallow = level <= limit
         return place[shallow].tolist(), kind[shallow].tolist(), level[shallow].tolist()
-
-    def _escaped(
-        self, place: NDArray[np.int64], kind: NDArray[np.uint8], length: int
-    ) -> NDArray[np.bool_]:
-        """Which of the characters stand behind a backslash that escapes them."""
-        slash = kind == _BACKSLASH
-        follows = np.zeros(len(place), bool)
-        np.equal(np.diff(place), 1, out=follows[1:])
-        carried = self.escaping
-        first = carried and len(place) > 0 and place[0] == 0
-        self.escaping = carried and length == 0
-        if not slash.any():
-            follows[:] = False
-            follows[:1] = first
-            return follows
-        index = np.arange(len(place))
-        fresh = slash.copy()
-        fresh[1:] &= ~(slash[:-1] & follows[1:])
-        start = np.maximum.accumulate(np.where(fresh, index, 0))
-        odd = first & (start == 0) & (place[0] == 0)
-        escapes = slash & (((index - start + odd) & 1) == 0)
-        found = np.zeros(len(place), bool)
-        found[1:] = escapes[:-1] & follows[1:]
-        found[:1] = first
-        self.escaping = bool(escapes[-1]) and int(place[-1]) == length - 1
-        return found
 
     def _open(self, at: int, level: int, shown: bytes, base: int) -> None:
         if self.hidden:
@@ -291,7 +253,7 @@ class _Scan:
         Raises:
             InputError: If the document does not end.
         """
-        if self.depth or self.quoted:
+        if self.depth or self.marks.quoted:
             raise self.refuse("the file is cut off")
         return JsonItems(self.path, bytes(self.head).removeprefix(BOM), self.spans)
 
