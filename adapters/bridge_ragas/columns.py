@@ -17,8 +17,6 @@ from bridge_ragas.table import Table
 
 BLANKS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", "N/A", "NULL"})
 """How a cell without a value is written."""
-LONG_METRIC = ("metric", "metric_name", "metrics")
-LONG_VALUE = ("score", "value", "metric_score", "metric_value")
 LONG_JUDGE = ("judge", "judge_model", "evaluator_model", "model")
 
 
@@ -74,7 +72,7 @@ def read_columns(table: Table, wanted: frozenset[str]) -> Columns:
     names = tuple(seen)
     fields = records.columns_of(list(names))
     filled = {name: each.filled for name, each in seen.items()}
-    long = _long(names)
+    long = records.long_columns(names)
     if long is not None:
         judge = next((name for name in LONG_JUDGE if name in names), "")
         taken = {*fields.values(), *records.INDEX, records.ID, *long, judge, "reason"}
@@ -86,12 +84,6 @@ def read_columns(table: Table, wanted: frozenset[str]) -> Columns:
     reasons = frozenset(f"{name}_reason" for name in metrics) & frozenset(rest)
     other = tuple(name for name in rest if name not in metrics and name not in reasons)
     return Columns(names, fields, metrics, reasons, other, filled, count)
-
-
-def _long(names: tuple[str, ...]) -> tuple[str, str] | None:
-    metric = next((name for name in LONG_METRIC if name in names), None)
-    value = next((name for name in LONG_VALUE if name in names), None)
-    return (metric, value) if metric is not None and value is not None else None
 
 
 def _see(seen: _Seen, cell: Any, decimal: str) -> None:

@@ -33,6 +33,14 @@ class Scales:
         """The (least, greatest) native value of a metric; ``native`` where nothing is declared."""
         return self._declared.get(metric, self._declared.get(ANY, native))
 
+    def row(self, value: Any, fields: Mapping[str, Any]) -> ScoreRow:
+        """The row of a value that another harness gave: a number, or true or false."""
+        if isinstance(value, bool):
+            value = float(value)
+        good = isinstance(value, int | float)
+        why = "no score" if value is None else f"{str(value)[:80]!r} is no score"
+        return imported_row(value if good else None, fields, self, why=why)
+
 
 def read_scales(options: ReadOptions) -> Scales:
     """The ``scale`` option: one scale for all metrics, or one a metric.
