@@ -32,8 +32,8 @@ class LogLayout(Protocol):
         """The log without its samples."""
         ...
 
-    def samples(self) -> Iterator[tuple[Sample, bytes]]:
-        """Every sample, and the JSON text it was read from."""
+    def samples(self) -> Iterator[Sample]:
+        """Every sample."""
         ...
 
     def account(self, tally: Tally) -> None:
@@ -74,11 +74,11 @@ class _Archived:
                 raise InputError(what, where=source, fix="name another file")
             self.head = decode_head(archive.read(name), source)
 
-    def samples(self) -> Iterator[tuple[Sample, bytes]]:
+    def samples(self) -> Iterator[Sample]:
         with open_archive(self._source) as archive:
             for name in _sample_names(archive):
                 content = archive.read(name)
-                yield _decode(self._sample, content, self._source, f"member {name}"), content
+                yield _decode(self._sample, content, self._source, f"member {name}")
 
     def account(self, tally: Tally) -> None:
         account = Account(tally)
@@ -99,9 +99,9 @@ class _Document:
         self._sample = sample_decoder()
         self.head = decode_head(document.head, source)
 
-    def samples(self) -> Iterator[tuple[Sample, bytes]]:
+    def samples(self) -> Iterator[Sample]:
         for number, content in enumerate(self._document.items(SAMPLES), 1):
-            yield _decode(self._sample, content, self._source, f"sample {number}"), content
+            yield _decode(self._sample, content, self._source, f"sample {number}")
 
     def account(self, tally: Tally) -> None:
         items = {SAMPLES: accounts.SAMPLE, ("reductions",): accounts.REDUCTION}

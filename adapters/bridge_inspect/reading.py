@@ -43,15 +43,15 @@ class LogReading:
 
     def answers(self) -> Iterator[Answer]:
         """Every sample in every epoch."""
-        for sample, content in self._file.samples():
+        for sample in self._file.samples():
             self._samples += 1
             self._limited += sample.limit is not None
-            yield self._answer(sample, content)
+            yield self._answer(sample)
 
-    def _answer(self, sample: records.Sample, content: bytes) -> Answer:
+    def _answer(self, sample: records.Sample) -> Answer:
         place = f"sample {sample.id!r}"
         if KEY in (sample.metadata or {}):
-            case, output = read_content(lambda: self._content(sample, content), self.source, place)
+            case, output = read_content(lambda: self._content(sample), self.source, place)
             key = self._key(output.system, output.case_id, output.epoch)
             return Answer(
                 key,
@@ -67,7 +67,7 @@ class LogReading:
         return Answer(
             key,
             self._rows(sample, key),
-            lambda: self._content(sample, content),
+            lambda: self._content(sample),
             _failure(sample),
             spent=_spent(sample),
             place=place,
@@ -93,8 +93,8 @@ class LogReading:
             rows.extend(found)
         return rows
 
-    def _content(self, sample: records.Sample, content: bytes) -> tuple[Case, Output]:
-        case, output = from_sample(records.resolved(sample, content))
+    def _content(self, sample: records.Sample) -> tuple[Case, Output]:
+        case, output = from_sample(records.resolved(sample))
         update: dict[str, Any] = {}
         if output.system == "default" and self._log.eval.model not in NO_MODEL:
             update["system"] = self._log.eval.model

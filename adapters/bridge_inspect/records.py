@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 
-from bridge.files.lenient import Lenient
-
 ATTACHMENT = "attachment://"
 """What stands, with a hash after it, in place of a long text kept in ``attachments``."""
 
@@ -181,23 +179,13 @@ class Log(msgspec.Struct):
     samples: Any = None
 
 
-_RESOLVED: Lenient[Sample] = Lenient(Sample, keep=SCORES, prepare=lambda value: _put_back(value))
-
-
-def resolved(sample: Sample, content: bytes) -> Sample:
-    """A sample with its attachments in their places.
-
-    Args:
-        sample: The sample.
-        content: The JSON text it was read from.
-    """
-    return _RESOLVED.mend(content) if sample.attachments else sample
-
-
-def _put_back(sample: Any) -> None:
-    attachments = sample.pop("attachments", None)
-    if isinstance(attachments, dict):
-        _resolve(sample, attachments)
+def resolved(sample: Sample) -> Sample:
+    """A sample with its attachments in their places."""
+    if not sample.attachments:
+        return sample
+    data = msgspec.to_builtins(sample)
+    attachments = data.pop("attachments")
+    return msgspec.convert(_resolve(data, attachments), Sample)
 
 
 def _resolve(value: Any, attachments: dict[str, Any]) -> Any:
