@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
 from bridge.plugin.accounting import UNREAD, count_leaves
-from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.plugin.format import ReadOptions
 from bridge_deepeval.format import FORMAT
 
 NATIVE = ROOT / "tests" / "native" / "deepeval"
@@ -266,9 +266,3 @@ def test_sniffing_knows_run_files_by_their_content() -> None:
         b"a,b\n1,2\n",
     ):
         assert sure(other) == 0.0
-
-
-def test_a_run_cannot_be_written_yet(tmp_path: Path) -> None:
-    assert FORMAT.info.writes == frozenset()
-    with pytest.raises(InputError, match="cannot be written yet"):
-        FORMAT.write(Bundle(), tmp_path / "x.json", WriteOptions())

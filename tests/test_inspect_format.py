@@ -14,7 +14,7 @@ from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
 from bridge.plugin.accounting import count_leaves
-from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.plugin.format import ReadOptions
 from bridge_inspect import archive
 from bridge_inspect.format import FORMAT
 from bridge_inspect.layouts import sample_decoder
@@ -314,12 +314,6 @@ def test_sniffing_knows_logs_by_their_content() -> None:
         b"a,b\n1,2\n",
     ):
         assert sure(other) == 0.0
-
-
-def test_a_log_cannot_be_written_yet(tmp_path: Path) -> None:
-    assert FORMAT.info.writes == frozenset()
-    with pytest.raises(InputError, match="cannot be written yet"):
-        FORMAT.write(Bundle(), tmp_path / "x.eval", WriteOptions())
 
 
 def test_records_are_inspects_own_values() -> None:

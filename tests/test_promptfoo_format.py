@@ -13,7 +13,7 @@ from promptfoo_runs import Rows, read_back
 
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import count_leaves
-from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.format import FORMAT
 
@@ -221,10 +221,3 @@ def test_only_promptfoos_own_head_is_claimed(tmp_path: Path) -> None:
         b'{"version": 2, "status": "success", "eval": {}}',
     ):
         assert FORMAT.sniff(head, path) == 0
-
-
-def test_results_are_not_written(tmp_path: Path) -> None:
-    from bridge.model import Bundle
-
-    with pytest.raises(InputError, match="run the suite in promptfoo"):
-        FORMAT.write(Bundle(), tmp_path / "x.json", WriteOptions())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragas_jobs import make_job, plain, switched_off, talk
 
 from bridge.model import Bundle, Case, ConversionReport, InputError, Output
-from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.plugin.format import ReadOptions
 from bridge_ragas import FRAMEWORK
 from bridge_ragas.format import FORMAT
 
@@ -375,11 +375,6 @@ def test_no_file_breaks_the_reader(
     assert 0.0 <= FORMAT.sniff(data, path) <= 1.0
     with pytest.raises(InputError):
         read(path)
-
-
-def test_nothing_is_written_yet(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="run the suite in ragas"):
-        FORMAT.write(Bundle(), tmp_path / "x.csv", WriteOptions())
 
 
 def test_reading_imports_no_framework() -> None:

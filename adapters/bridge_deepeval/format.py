@@ -13,10 +13,12 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.formats.account import refuse_options
 from bridge.plugin.imported import read_scales
 from bridge.plugin.reading import Reading
 from bridge_deepeval.reading import RunReading
 from bridge_deepeval.rows import NAME
+from bridge_deepeval.writing import write_run
 
 _HEAD = re.compile(
     rb'^\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testFile|testCases|conversationalTestCases)"\s*:'
@@ -34,6 +36,7 @@ class DeepEvalFormat:
         title="DeepEval run",
         patterns=("test_run_*.json", ".latest_run_full.json", "*.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
@@ -60,11 +63,16 @@ class DeepEvalFormat:
         return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: a run file is what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "a DeepEval run cannot be written yet", where=dest, fix="run the suite in deepeval"
-        )
+        """Write outputs and scores as a run file that DeepEval loads.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        if not bundle.outputs and not bundle.scores:
+            fix = "write its cases in another format"
+            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        return write_run(bundle, dest)
 
 
 FORMAT = DeepEvalFormat()

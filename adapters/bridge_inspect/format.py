@@ -13,11 +13,13 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.formats.account import refuse_options
 from bridge.plugin.imported import read_scales
 from bridge.plugin.reading import Reading
 from bridge_inspect.archive import is_archive
 from bridge_inspect.reading import LogReading
 from bridge_inspect.rows import NAME
+from bridge_inspect.writing import write_log
 
 _JSON_HEAD = re.compile(
     rb'^\s*\{\s*("version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:\s*\{'
@@ -32,6 +34,7 @@ class InspectFormat:
         title="Inspect AI log",
         patterns=("*.eval", "*.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
@@ -56,11 +59,16 @@ class InspectFormat:
         return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: a log is what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "an Inspect log cannot be written yet", where=dest, fix="run the suite in inspect"
-        )
+        """Write outputs and scores as a log (``.eval`` or ``.json``) that ``inspect view`` opens.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        if not bundle.outputs and not bundle.scores:
+            fix = "write its cases in another format"
+            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        return write_log(bundle, dest)
 
 
 FORMAT = InspectFormat()

@@ -16,11 +16,13 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.formats.account import refuse_options
 from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.reading import Reading
 from bridge_promptfoo.reading import ResultsReading
 from bridge_promptfoo.rows import NAME
 from bridge_promptfoo.table import looks_like_export
+from bridge_promptfoo.writing import write_results
 
 _HEAD = re.compile(
     rb'\{\s*("(evalId|id|shareableUrl)"\s*:\s*(null|"[^"]*")\s*,\s*)*("data"\s*:\s*\{[^{\[]*)?'
@@ -40,6 +42,7 @@ class PromptfooFormat:
         title="promptfoo results",
         patterns=("*.json", "*.jsonl", "*.csv"),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
@@ -67,11 +70,16 @@ class PromptfooFormat:
         return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: results are what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "promptfoo results cannot be written yet", where=dest, fix="run the suite in promptfoo"
-        )
+        """Write outputs and scores as a results file that ``promptfoo import`` takes.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        if not bundle.outputs and not bundle.scores:
+            fix = "write its cases in another format"
+            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        return write_results(bundle, dest)
 
 
 FORMAT = PromptfooFormat()

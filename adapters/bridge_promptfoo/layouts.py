@@ -95,6 +95,9 @@ def open_results(source: Path, encoding: str = "") -> Results:
         return _Cells(source, encoding)
     if head[:1] not in (b"{", b"["):
         raise _refuse(source, "it is empty" if not head else "it is no JSON")
+    lines = source.suffix.lower() in (".jsonl", ".ndjson")
+    if (lines or head[:1] == b"[") and head[1:].strip() != b"]" and not _is_row(head):
+        raise _refuse(source, "its rows are none of promptfoo's")
     if head[:1] == b"[" or source.suffix.lower() not in (".jsonl", ".ndjson"):
         document = index_json(source, ROWS, SKIPPED)
         if document.spans or source.suffix.lower() == ".json" or not _is_row(head):
@@ -105,7 +108,7 @@ def open_results(source: Path, encoding: str = "") -> Results:
 def _first_bytes(source: Path) -> bytes:
     try:
         with source.open("rb") as file:
-            return file.read(4096).removeprefix(BOM).lstrip()
+            return file.read(64 * 1024).removeprefix(BOM).lstrip()
     except OSError as error:
         raise unreadable(source, error) from None
 

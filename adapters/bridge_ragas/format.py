@@ -17,11 +17,13 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.formats.account import refuse_options
 from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.reading import Reading
 from bridge_ragas import records
 from bridge_ragas.reading import TableReading
 from bridge_ragas.rows import NAME
+from bridge_ragas.writing import write_result
 
 _KEYS = re.compile(r'"((?:[^"\\]|\\.){1,80})"\s*:')
 
@@ -34,6 +36,7 @@ class RagasFormat:
         title="RAGAS result",
         patterns=("*.csv", "*.jsonl", "*.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
@@ -62,11 +65,16 @@ class RagasFormat:
         return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: a result is what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "a RAGAS result cannot be written yet", where=dest, fix="run the suite in ragas"
-        )
+        """Write outputs and scores as a result as CSV.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        if not bundle.outputs and not bundle.scores:
+            fix = "write its cases in another format"
+            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        return write_result(bundle, dest)
 
 
 FORMAT = RagasFormat()

@@ -121,7 +121,7 @@ def plain_json(content: bytes) -> Any:
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError):
-        return json.loads(content)
+        return json.loads(content.decode("utf-8", "replace"))
 
 
 def _take_out(head: Any, place: Place) -> None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -28,6 +29,8 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.imported import error_row
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -200,10 +203,11 @@ class Reading:
         outputs: dict[tuple[str, str, int], Output] = {}
         scores: list[Score] = []
         for number, answer in enumerate(self, 1):
-            scores.extend(map(as_score, answer.rows))
+            where = self._file.source
+            read = partial(_as_scores, answer.rows)
+            scores.extend(_read(read, where, answer.place, answer.line))
             if number > self.counts.walked or answer.again:
                 continue  # it is there already
-            where = self._file.source
             case, output = read_content(answer.content, where, answer.place, answer.line)
             if output.key in outputs:
                 what = f"case {case.id!r} stands twice in epoch {output.epoch}"
@@ -214,8 +218,12 @@ class Reading:
             cases=tuple(cases.values()), outputs=tuple(outputs.values()), scores=tuple(scores)
         )
         tally = Tally()
-        self._file.account(tally)
         source, name = self._file.source, self._file.framework
+        try:
+            self._file.account(tally)
+        except (ValueError, RecursionError) as error:  # in what was skipped so far
+            fix = "get a complete copy of the file"
+            raise InputError(f"no JSON ({error})", where=source, fix=fix) from None
         return bundle, tally.report(source, name, self.notes())
 
 
@@ -233,6 +241,10 @@ def read_content(
     Raises:
         InputError: If they cannot be read.
     """
+    return _read(read, source, place, line)
+
+
+def _read(read: Callable[[], T], source: Path, place: str, line: int | None) -> T:
     try:
         return read()
     except ValidationError as error:
@@ -241,6 +253,10 @@ def read_content(
         what = str(error) or type(error).__name__
     what = f"{place} cannot be read ({what})"
     raise InputError(what, where=source, line=line, fix="mend the file")
+
+
+def _as_scores(rows: Iterable[Score | ScoreRow]) -> list[Score]:
+    return [as_score(row) for row in rows]
 
 
 def _metrics(answer: Answer) -> dict[str, None]:
