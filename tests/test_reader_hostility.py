@@ -10,12 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from fuzz.readers import at_random, read_all, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
-
-from readers import at_random, read_all, seeds
 
 from bridge.files.json_items import index_json
 from bridge.files.json_marks import count_leaves_of
@@ -35,7 +32,7 @@ def test_mutated_files_leave_no_exception_but_ours(
 ) -> None:
     import random
 
-    from readers import mutated
+    from fuzz.readers import mutated
 
     chance = random.Random(seed)
     name, suffix, content = SEEDS[seed % len(SEEDS)]
