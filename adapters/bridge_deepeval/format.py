@@ -34,7 +34,7 @@ class DeepEvalFormat:
     info = FormatInfo(
         name=NAME,
         title="DeepEval run",
-        patterns=("test_run_*.json", ".latest_run_full.json", "*.json"),
+        patterns=("test_run_*.json", ".latest_run_full.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
     )

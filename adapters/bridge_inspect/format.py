@@ -32,7 +32,7 @@ class InspectFormat:
     info = FormatInfo(
         name=NAME,
         title="Inspect AI log",
-        patterns=("*.eval", "*.json"),
+        patterns=("*.eval",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
     )

@@ -40,7 +40,7 @@ class PromptfooFormat:
     info = FormatInfo(
         name=NAME,
         title="promptfoo results",
-        patterns=("*.json", "*.jsonl", "*.csv"),
+        patterns=("*.promptfoo.json",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
     )

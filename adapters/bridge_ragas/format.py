@@ -34,7 +34,7 @@ class RagasFormat:
     info = FormatInfo(
         name=NAME,
         title="RAGAS result",
-        patterns=("*.csv", "*.jsonl", "*.json"),
+        patterns=("*.ragas.csv",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
     )
