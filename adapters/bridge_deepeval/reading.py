@@ -48,12 +48,16 @@ class RunReading:
         self._names: set[int] = set()
         self._ended: Counter[bool | None] = Counter()
         self._cases = self._renamed = 0
+        self._orders: dict[bool, set[int]] = {}
 
     def answers(self) -> Iterator[Answer]:
         """Every test case."""
         for native in self._file.cases():
             self._cases += 1
             self._ended[native.success] += 1
+            if native.order is not None:
+                several = isinstance(native, records.Conversation)
+                self._orders.setdefault(several, set()).add(native.order)
             ours = KEY in (native.metadata or {})
             answer = self._own(native) if ours else self._foreign(native)
             yield answer
@@ -145,6 +149,10 @@ class RunReading:
             yield from self._totals()
 
     def _totals(self) -> Iterator[str]:
+        # of a case whose metrics were all skipped nothing is written
+        left_out = sum(max(orders) + 1 - len(orders) for orders in self._orders.values())
+        if left_out > 0:
+            yield f"by their order {left_out} test cases are not in the file"
         passed, failed = self._run.test_passed, self._run.test_failed
         if passed is None or failed is None:
             yield "the run has no totals: it may not have been finished"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from bridge_inspect.cases import from_sample
 from bridge_inspect.layouts import open_log
 from bridge_inspect.rows import NAME, read_score
 
+MOST_ABSENT = 10_000
+"""Most samples that a log does not hold of which each gets rows."""
+ABSENT = "the log does not hold this sample"
 NO_MODEL = frozenset({"", "none", "none/none"})
 
 
@@ -42,11 +46,30 @@ class LogReading:
         self._turned: set[str] = set()
 
     def answers(self) -> Iterator[Answer]:
-        """Every sample in every epoch."""
+        """Every sample in every epoch, then those that an interrupted run never wrote."""
+        there: set[int] = set()
+        system = None
         for sample in self._file.samples():
             self._samples += 1
             self._limited += sample.limit is not None
-            yield self._answer(sample)
+            answer = self._answer(sample)
+            there.add(hash((answer.key["case_id"], answer.key["epoch"])))
+            system = system or answer.key["system"]
+            yield answer
+        if KEY not in (self._log.eval.metadata or {}):
+            yield from islice(self._absent(there, system or self._model), MOST_ABSENT)
+
+    def _absent(self, there: set[int], system: str) -> Iterator[Answer]:
+        spec = self._log.eval
+        for name in dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ()):
+            for epoch in range(1, (spec.config.epochs or 1) + 1):
+                if name.strip() and hash((name, epoch)) not in there:
+                    yield Answer(self._key(system, name, epoch), gap=ABSENT, absent=True)
+
+    @property
+    def _model(self) -> str:
+        model = self._log.eval.model
+        return "default" if model in NO_MODEL else model
 
     def _answer(self, sample: records.Sample) -> Answer:
         place = f"sample {sample.id!r}"
@@ -61,9 +84,7 @@ class LogReading:
                 spent=_spent(sample),
                 place=place,
             )
-        model = self._log.eval.model
-        system = "default" if model in NO_MODEL else model
-        key = self._key(system, str(sample.id), sample.epoch)
+        key = self._key(self._model, str(sample.id), sample.epoch)
         return Answer(
             key,
             self._rows(sample, key),

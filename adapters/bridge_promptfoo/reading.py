@@ -60,7 +60,7 @@ class ResultsReading:
         self._systems = _Systems(self._about)
         self._names = _Names()
         self._ended: Counter[str] = Counter()
-        self._lenient = 0
+        self._lenient = self._cached = 0
 
     def answers(self) -> Iterator[Answer]:
         """Every row, by test and column."""
@@ -85,6 +85,8 @@ class ResultsReading:
             yield f"{self._names.renamed} tests had the name of another; a number was added"
         if self._lenient:
             yield f"{self._lenient} tests passed by their threshold although an assertion failed"
+        if self._cached:
+            yield f"{self._cached} answers are from promptfoo's cache: the system was not asked"
         stats = self._about.stats
         if stats is None:
             if self._about.whole:
@@ -112,6 +114,7 @@ class ResultsReading:
     def _foreign(self, row: Row, place: str) -> Answer:
         system = self._systems.of(row)
         name, epoch = self._names.of(row.test, system)
+        self._cached += row.answer.get("cached") is True
         key = {**self._stamp(), "system": system, "case_id": name, "epoch": epoch}
         failure = failure_of(row, verdicts=self._about.verdicts)
         rows = self._scores(row, key) if failure is None else self._lost(row, key, failure)

@@ -15,7 +15,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, encode, summarise
 from bridge.scorers.evaluate import checks_with_turns, evaluate
-from bridge_promptfoo.records import ERROR, Component, Row
+from bridge_promptfoo.records import ERROR, Component, Grading, Row
 from bridge_promptfoo.seal import unseal
 
 NAME = "promptfoo"
@@ -23,6 +23,7 @@ ASSERT_SET = "assert-set"
 OTHER_THRESHOLDS = frozenset({"latency", "cost", "levenshtein", "perplexity", "word-count"})
 """Assertions whose threshold is in a unit of its own, not on the scale of their score."""
 
+_THREW = "Custom function threw error: "
 _NOT_SCORED = re.compile(
     r"(Custom function threw error|(Python|Ruby) code execution failed"
     r"|Error running (Python|Ruby) script|Webhook error|Invalid regex pattern)\b"
@@ -48,13 +49,24 @@ def failure_of(row: Row, *, verdicts: bool = False) -> str | None:
     told = row.error or row.answer.get("error")
     lost = verdicts and bool(told) and row.answer.get("output") is None
     if row.failure_reason != ERROR and not lost:
-        if row.grading_result is not None or (verdicts and row.success is not None):
+        if row.grading_result is not None:
+            return _thrown(row.grading_result)
+        if verdicts and row.success is not None:
             return None
         asserted = bool(row.test.assertions)  # the grading was stripped from the export
         if row.failure_reason == 1 or (row.success and asserted and not told):
             return None
     text = told or "promptfoo gave no result"
     return " ".join(str(text).partition("\n")[0].removeprefix("Error: ").split())
+
+
+def _thrown(grading: Grading) -> str | None:
+    """What a check of ours threw where promptfoo has that as a failure: a file's throw is none."""
+    for native in grading.component_results or ():
+        ours = native is not None and KEY in ((native.assertion or {}).get("config") or {})
+        if native is not None and ours and (native.reason or "").startswith(_THREW):
+            return (native.reason or "").partition("\n")[0].removeprefix(_THREW)
+    return None
 
 
 def unscored(

@@ -33,6 +33,10 @@ from bridge.plugin.imported import error_row
 T = TypeVar("T")
 
 
+def _no_content() -> tuple[Case, Output]:
+    raise ValueError("the file does not hold it")
+
+
 @dataclass(slots=True)
 class Answer:
     """One answered case of a result file.
@@ -49,17 +53,19 @@ class Answer:
         place: What the file calls it, for errors.
         line: The 1-based line it stands on, where the file has lines.
         again: Whether it was given before, with other rows.
+        absent: Whether the file only speaks of it, and holds neither case nor output.
     """
 
     key: dict[str, Any]
-    rows: Sequence[Score | ScoreRow]
-    content: Callable[[], tuple[Case, Output]]
+    rows: Sequence[Score | ScoreRow] = ()
+    content: Callable[[], tuple[Case, Output]] = _no_content
     failure: str | None = None
     gap: str | None = None
     spent: dict[str, Any] = field(default_factory=dict)
     place: str = ""
     line: int | None = None
     again: bool = False
+    absent: bool = False
 
 
 class ResultFile(Protocol):
@@ -101,6 +107,7 @@ class Counts:
         answers: Answered cases, epochs counted.
         failed: Those that failed.
         silent: Those without any score.
+        absent: Those that the file only speaks of, counted nowhere else.
         gapped: Those with a reason for every score that they have not.
         carried: Answers with a row, by metric, in the order the metrics were seen.
         sums: Number and sum of the values of the whole case, by metric.
@@ -111,12 +118,16 @@ class Counts:
     failed: int = 0
     silent: int = 0
     gapped: int = 0
+    absent: int = 0
     carried: Counter[str] = field(default_factory=Counter)
     sums: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def take(self, answer: Answer) -> None:
         """Count an answer."""
         self.walked += 1
+        if answer.absent:
+            self.absent += 1
+            return
         self.answers += not answer.again
         self.failed += answer.failure is not None
         self.silent += answer.failure is None and not answer.rows
@@ -161,13 +172,14 @@ class Reading:
         Raises:
             InputError: If the file is faulty or has no row.
         """
+        counts = self.counts
         for answer in self._file.answers():
-            self.counts.take(answer)
+            counts.take(answer)
             yield answer
-        if not self.counts.answers:
+        if not counts.answers:
             fix = "nothing was measured there"
             raise InputError("holds no row", where=self._file.source, fix=fix)
-        if self.counts.failed or self.counts.silent or self.counts.gapped:
+        if any((counts.failed, counts.silent, counts.gapped, counts.absent)):
             yield from self._owed()
 
     def _owed(self) -> Iterator[Answer]:
@@ -206,7 +218,7 @@ class Reading:
             where = self._file.source
             read = partial(_as_scores, answer.rows)
             scores.extend(_read(read, where, answer.place, answer.line))
-            if number > self.counts.walked or answer.again:
+            if number > self.counts.walked or answer.again or answer.absent:
                 continue  # it is there already
             case, output = read_content(answer.content, where, answer.place, answer.line)
             if output.key in outputs:
