@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.execution.assemble import assemble, read_found
+from bridge.execution.collection import collect_outputs, kept_answers, recorded_outputs
 from bridge.execution.interpreter import interpreter_of
 from bridge.execution.jobs import (
     SHARD,
@@ -23,7 +24,6 @@ from bridge.execution.jobs import (
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.execution.record import framework_record, known, opening
-from bridge.execution.system import collect_outputs, kept_answers, recorded_outputs
 from bridge.files.outputs import write_outputs
 from bridge.files.store import RunStore
 from bridge.model.errors import InputError
