@@ -114,3 +114,8 @@ class Output(Model):
         turn = turns[index]
         fields = {name: getattr(turn, name) for name in OutputTurn.model_fields}
         return self.model_copy(update={**fields, "turns": None, "error": turn.error or self.error})
+
+    def until(self, index: int) -> Output:
+        """The output up to and with turn ``index`` (0-based), with that turn's error as its own."""
+        turns = (self.turns or ())[: index + 1]
+        return self.model_copy(update={"turns": turns, "error": self.at_turn(index).error})
