@@ -70,6 +70,7 @@ def to_response(case: Case, output: Output) -> Fields:
         "expected": case.expected,
         "retrieved_contexts": [passage_text(each) for each in output.retrieved_contexts],
         "tool_calls": [call.model_dump(mode="json") for call in output.tool_calls],
+        "messages": to_chat(case, output),
     }
     response: Fields = {
         "output": as_text(text),
@@ -84,6 +85,19 @@ def to_response(case: Case, output: Output) -> Fields:
         sent, received = tokens["input_tokens"], tokens["output_tokens"]
         response["tokenUsage"] = {"prompt": sent, "completion": received, "total": sent + received}
     return response
+
+
+def to_chat(case: Case, output: Output) -> list[Fields]:
+    """A conversation as chat messages; empty for a case without turns."""
+    chat: list[Fields] = []
+    answers = output.turns or ()
+    for index, turn in enumerate(case.turns):
+        chat.append({"role": "user", "content": turn.user})
+        if index < len(answers) and answers[index].error is None:
+            calls = [call.model_dump(mode="json") for call in answers[index].tool_calls]
+            answer = {"role": "assistant", "content": as_text(answers[index].text)}
+            chat.append({**answer, "tool_calls": calls} if calls else answer)
+    return chat
 
 
 def _sent(case: Case) -> str:
