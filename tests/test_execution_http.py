@@ -58,7 +58,7 @@ class Server:
 
             do_GET = do_POST  # noqa: N815
 
-            def log_message(self, *_: Any) -> None:
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
                 return
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

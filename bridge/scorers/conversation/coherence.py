@@ -25,6 +25,9 @@ Component = Callable[[Case, Output], Measurement]
 
 
 def _answered(case: Case, output: Output) -> Measurement:
+    asked = output.turns[-1] if case.turns and output.turns else output
+    if asked.prefilter is not None and asked.prefilter.blocked:
+        return skip("the prefilter kept the turn from the system")
     text = exchanges(case, output)[-1].answer
     refused = not text.strip() or refuses(text)
     return binary(not refused, "declines or says nothing" if refused else "answers")
@@ -75,7 +78,8 @@ class CoherenceParams(Model):
 
     Attributes:
         weights: Of ``context_retention``, ``consistency``, ``tool_use``, ``repetition``,
-            ``answered`` (1.0 unless the answer declines or is empty) and ``no_injection`` (1.0
+            ``answered`` (1.0 unless the answer declines or is empty; not scored where the prefilter
+            kept the turn from the system) and ``no_injection`` (1.0
             unless the turn's user, passages or tool results hold what the scanner would block);
             they sum to 1. By default 0.3, 0.3, 0.2, 0.1, 0.1 and 0.
     """
