@@ -7,7 +7,7 @@ import time
 
 import pytest
 from conftest import ROOT
-from dialogues import CLEAN, FAULTY, Dialogue
+from dialogues import CLEAN, FAULTY, Dialogue, Said
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +36,17 @@ def test_no_false_alarm(dialogue: Dialogue) -> None:
     for turn in range(turns):
         found = score(dialogue, turn)
         assert found.status in ("passed", "skipped"), found.reason
+
+
+def test_what_cannot_contradict_is_no_pass() -> None:
+    greeting = Dialogue("a", (Said("Hello", "Good morning."),))
+    first = Dialogue("b", (Said("Hello", "It costs 5 EUR."),))
+    named = Dialogue("c", (Said("My name is Ada.", "Hello Ada!"),))
+    assert [score(each, 0).status for each in (greeting, first, named)] == [
+        "skipped",
+        "skipped",
+        "passed",
+    ]
 
 
 def test_the_golden_set_holds_one_contradiction() -> None:

@@ -168,7 +168,7 @@ def test_coherence_is_the_weighted_sum_of_what_can_be_scored() -> None:
     pair = talk(
         {"user": "My order is FO-10231."},
         {"user": "Refund it.", "context_refs": ["FO-10231"], "expected_calls": expected},
-        answers=["Yes?", "I'm sorry, but I can't help with that."],
+        answers=["Yes?", "I'm sorry, but I can't help with that within 5 days."],
     )
     found = score("coherence", pair, 1)
     values = {name: each["value"] for name, each in found.details["components"].items()}

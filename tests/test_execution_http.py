@@ -156,6 +156,20 @@ def test_what_is_missing_is_known_before_anything_runs(
     assert str(suite) in str(caught.value)
 
 
+@pytest.mark.parametrize("value", ["sk-1234\nX-Other: 1", "sk-schlüssel"])
+def test_a_key_that_no_header_can_hold_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("BOT_KEY", value)
+    headers = {"X-Key": {"env": "BOT_KEY"}}
+    config = SystemConfig.model_validate(
+        {"http": {"url": "http://127.0.0.1:9", "headers": headers}}
+    )
+    with pytest.raises(InputError, match="BOT_KEY holds what no header can") as caught:
+        load_system(config, tmp_path)
+    assert "sk-" not in str(caught.value)
+
+
 def test_a_missing_key_is_exit_2(bridge: Bridge, tmp_path: Path) -> None:
     done = run(bridge, tmp_path, {"openai": {"model": "m"}}, OPENAI_API_KEY="")
     assert done.returncode == 2

@@ -66,7 +66,7 @@ def ensure_askable(config: SystemConfig, folder: Path) -> None:
 
 def secrets_of(config: SystemConfig) -> tuple[str, ...]:
     """The values of the secrets that a system names, longest first."""
-    found = {os.environ.get(secret.env, "") for secret in _secrets(config).values()}
+    found = {os.environ.get(secret.env, "").strip() for secret in _secrets(config).values()}
     return tuple(sorted((each for each in found if len(each) >= SHORTEST_SECRET), key=len))[::-1]
 
 
@@ -91,6 +91,10 @@ def _read(secret: Secret) -> str:
         raise InputError(
             f"environment variable {secret.env} is not set, and the system needs it",
             fix=f"export {secret.env}=...",
+        )
+    if not (value.isascii() and value.isprintable()):
+        raise InputError(
+            f"environment variable {secret.env} holds what no header can", fix="use printable ASCII"
         )
     return f"{secret.prefix}{value}"
 

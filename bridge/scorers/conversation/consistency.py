@@ -41,12 +41,10 @@ def consistency(case: Case, output: Output, _: NoParams) -> list[Measurement]:
     deny, condition or bound what they say. Skipped where there is nothing to compare.
     """
     memory = remember(exchanges(case, output))
-    if not memory.states:
-        return [skip("the answer states no number, date or name")]
-    if not memory.has_past:
-        return [skip("nothing was said before that it could contradict")]
     found = _distinct([each for finder in FINDERS for each in finder(memory)])
     if not found:
+        if not (memory.has_values and memory.has_past) and not names.names_someone(memory):
+            return [skip("states nothing that could contradict what was said or found before")]
         return [binary(True, "contradicts nothing that was said or found before")]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     details = {"contradictions": [asdict(each) for each in found[:MOST]]}

@@ -51,15 +51,15 @@ class Memory:
     complete: bool
 
     @property
-    def states(self) -> bool:
-        """Whether the answer says anything that could be wrong."""
-        named = any(char.isupper() for char in self.now.answer)
-        return named or any(clause.values for clause in self.stated)
+    def has_values(self) -> bool:
+        """Whether the answer states a number, date or identifier."""
+        return any(clause.values for clause in self.stated)
 
     @property
     def has_past(self) -> bool:
-        """Whether anything was said or found before."""
-        return bool(self.sources or self.answers or self.facts or self.users)
+        """Whether any was stated or found before."""
+        said = any(clause.values for _, clause in self.answers)
+        return said or bool(self.sources or self.facts)
 
     def supports(self, value: Value, since: int = 0, kinds: Sequence[str] = ("all",)) -> bool:
         """Whether a source of turn ``since`` or later states a value."""

@@ -22,6 +22,13 @@ _TITLES = "mr mrs ms miss dr herr frau señor señora monsieur madame customer t
 TITLES = frozenset(_TITLES.split())
 
 
+def names_someone(memory: Memory) -> bool:
+    """Whether the answer addresses or introduces someone, as someone did before."""
+    now = ADDRESSES.match(memory.now.answer) or INTRODUCES.search(memory.now.answer)
+    past = [clause for _, clause in (*memory.users, *memory.answers)]
+    return now is not None and any(INTRODUCES.search(clause.text) for clause in past)
+
+
 def wrong_names(memory: Memory) -> Iterator[Contradiction]:
     """An answer that addresses the user by another name than theirs, or changes its own."""
     told = [name for _, clause in memory.users for name in INTRODUCES.findall(clause.text)]
