@@ -77,6 +77,12 @@ def kept_answers(plan: Plan, store: RunStore) -> list[Output]:
     return [each for each in (*written, *_answers(_folder(store))) if each.case_id in same]
 
 
+def forget_job(store: RunStore) -> None:
+    """Remove what an earlier run's job left; its answers are kept by now, or are no good."""
+    for stale in ("outputs.jsonl", "ending.json"):
+        (_folder(store) / stale).unlink(missing_ok=True)
+
+
 def _folder(store: RunStore) -> Path:
     return store.root / "jobs" / "system"
 
@@ -105,8 +111,6 @@ def collect_outputs(
     ]
     why = "the system gave no answer"
     folder = _folder(store)
-    for stale in ("outputs.jsonl", "ending.json"):
-        (folder / stale).unlink(missing_ok=True)
     if questions:
         # what was asked, so that answers of a run broken off here can be told to be to these cases
         store.write_rows(rows_of(plan, _complete(plan, [name], plan.suite.epochs, by_key, why)))

@@ -10,7 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.execution.assemble import assemble, read_found
-from bridge.execution.collection import collect_outputs, kept_answers, recorded_outputs
+from bridge.execution.collection import (
+    collect_outputs,
+    forget_job,
+    kept_answers,
+    recorded_outputs,
+)
 from bridge.execution.interpreter import interpreter_of
 from bridge.execution.jobs import (
     SHARD,
@@ -125,6 +130,7 @@ class Drive:
             return []
         kept = kept_answers(self.plan, self.store)
         write_outputs(kept, self.store.outputs_path)
+        forget_job(self.store)
         return kept
 
     def _outputs(self, kept: Sequence[Output]) -> list[Output]:
