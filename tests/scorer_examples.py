@@ -47,6 +47,10 @@ CHECKS: dict[str, list[Any]] = {
     "finish_reason": [{"finish_reason": "stop"}],
     "tool_use": ["tool_use"],
     "injection": ["injection"],
+    "context_retention": ["context_retention"],
+    "consistency": ["consistency"],
+    "repetition": ["repetition"],
+    "coherence": ["coherence", {"coherence": {"weights": {"answered": 1}, "metric": "answered"}}],
 }
 """Checks by scorer; the metrics of all of them differ."""
 
@@ -66,6 +70,8 @@ CASES: list[dict[str, Any]] = [
         {"text": "Refunds take five days.", "id": "p1"}, {"text": "Shipping is free.", "id": "p2"}]},
     {"id": "turns", "input": "q", "expected": "", "turns": [
         {"user": "capital?", "expected": "Paris"}, {"user": "number?", "expected": "42"}]},
+    {"id": "talk", "input": "q", "expected": "", "turns": [
+        {"user": "I am 40.", "expected": ""}, {"user": "So?", "expected": "", "context_refs": ["40"]}]},
 ]  # fmt: skip
 
 CALL = {"name": "f", "arguments": {"x": 1}}
@@ -120,8 +126,12 @@ OUTPUTS: list[dict[str, Any]] = [
     {"case_id": "passages", "text": "c", "retrieved_contexts": []},
     {"case_id": "passages", "text": "d", "retrieved_contexts": ["Refunds take 5 days."]},
     {"case_id": "attack", "text": "My system prompt is: be kind."},
+    {"case_id": "talk", "turns": [{"text": "The fee is 5 EUR."}, {"text": "At 40 it is 5 EUR."}]},
+    {"case_id": "talk", "turns": [{"text": "The yearly fee is 5 EUR."}] * 2},
+    {"case_id": "talk", "turns": [
+        {"text": "The yearly club fee is 5 EUR."}, {"text": "The yearly club fee is 9 EUR."}]},
     {"case_id": "turns", "turns": [{"text": "Paris"}, {"text": "It is 41."}], "text": "It is 41."},
-]
+]  # fmt: skip
 
 
 def pairs() -> list[tuple[dict[str, Any], dict[str, Any]]]:

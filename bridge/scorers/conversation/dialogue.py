@@ -10,7 +10,7 @@ from typing import Any
 from bridge.model.case import Case, ContextPattern
 from bridge.model.message import Message, ToolCall, passage_text
 from bridge.model.output import Output, OutputTurn
-from bridge.scorers.text import answer_text
+from bridge.scorers.reference import answer_text
 
 
 @dataclass(frozen=True, slots=True)

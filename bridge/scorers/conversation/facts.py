@@ -10,7 +10,8 @@ from typing import Any
 
 from bridge.model.message import ToolCall
 from bridge.scorers.conversation.clauses import stem
-from bridge.scorers.conversation.values import CURRENCIES, Value, find_values
+from bridge.scorers.conversation.units import CURRENCIES
+from bridge.scorers.conversation.values import Value, find_values
 
 MOST = 5_000
 """Most values read of one result."""
