@@ -16,7 +16,7 @@ from bridge.scorers.conversation.consistency import CONSISTENCY
 from bridge.scorers.conversation.dialogue import exchanges
 from bridge.scorers.conversation.repetition import REPETITION
 from bridge.scorers.conversation.retention import CONTEXT_RETENTION, RetentionParams
-from bridge.scorers.injection import scan
+from bridge.scorers.injection import scan, scanner_version
 from bridge.scorers.refusal import REFUSAL, refuses
 from bridge.scorers.registry import NoParams, Scorer, binary, skip
 from bridge.scorers.tool_use import TOOL_USE, ToolUseParams
@@ -132,7 +132,7 @@ def coherence(case: Case, output: Output, params: CoherenceParams) -> list[Measu
 COHERENCE = Scorer(
     "coherence",
     f"1+{CONTEXT_RETENTION.version}.{CONSISTENCY.version}.{TOOL_USE.version}."
-    f"{REPETITION.version}.{REFUSAL.version}",
+    f"{REPETITION.version}.{REFUSAL.version}.{scanner_version()}",
     coherence,
     CoherenceParams,
     threshold=0.5,
