@@ -61,9 +61,10 @@ class LogReading:
 
     def _absent(self, there: set[int], system: str) -> Iterator[Answer]:
         spec = self._log.eval
-        for name in dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ()):
+        names = dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ())
+        for name in filter(str.strip, names):
             for epoch in range(1, (spec.config.epochs or 1) + 1):
-                if name.strip() and hash((name, epoch)) not in there:
+                if hash((name, epoch)) not in there:
                     yield Answer(self._key(system, name, epoch), gap=ABSENT, absent=True)
 
     @property
