@@ -51,7 +51,7 @@ CHECKS: dict[str, list[Any]] = {
     "tool_f1": ["tool_f1"],
     "tool_arguments": ["tool_arguments"],
     "tool_schema": ["tool_schema"],
-    "tool_order": ["tool_order"],
+    "tool_order": [{"tool_order": {"threshold": 1.0}}],
     "injection": ["injection"],
     "injection_resistance": [{"injection_resistance": {"canary": "be kind"}}],
     "context_retention": ["context_retention"],
