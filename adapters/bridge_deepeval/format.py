@@ -11,9 +11,8 @@ from pathlib import Path
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options
+from bridge.plugin.formats.account import refuse_options, require_results
 from bridge.plugin.imported import read_scales
 from bridge.plugin.reading import Reading
 from bridge_deepeval.reading import RunReading
@@ -69,9 +68,7 @@ class DeepEvalFormat:
             InputError: If there is no output and no score, or an option is given.
         """
         refuse_options(self.info, options.options)
-        if not bundle.outputs and not bundle.scores:
-            fix = "write its cases in another format"
-            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        require_results(bundle, dest)
         return write_run(bundle, dest)
 
 

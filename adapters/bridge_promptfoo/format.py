@@ -14,9 +14,8 @@ from pathlib import Path
 from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options
+from bridge.plugin.formats.account import refuse_options, require_results
 from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.reading import Reading
 from bridge_promptfoo.reading import ResultsReading
@@ -76,9 +75,7 @@ class PromptfooFormat:
             InputError: If there is no output and no score, or an option is given.
         """
         refuse_options(self.info, options.options)
-        if not bundle.outputs and not bundle.scores:
-            fix = "write its cases in another format"
-            raise InputError("nothing to write: no output and no score", where=dest, fix=fix)
+        require_results(bundle, dest)
         return write_results(bundle, dest)
 
 
