@@ -11,7 +11,8 @@ from bridge.model.message import Message, passage_text
 from bridge.model.output import Output, OutputTurn
 from bridge.model.score import Measurement
 from bridge.model.values import Flag, Model
-from bridge.scorers.injection.scanner import ScanResult, scan, scanner_version
+from bridge.scorers.injection.findings import ScanResult
+from bridge.scorers.injection.scanner import scan, scanner_version
 from bridge.scorers.registry import Scorer, binary
 
 ORDER = {"allow": 0, "flag": 1, "block": 2}

@@ -5,25 +5,21 @@ Pure and deterministic; any ``str`` is accepted, and nothing about a text makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
-from itertools import islice
-from math import prod
-from typing import Literal, get_args
+from typing import get_args
 
-from bridge.scorers.injection import engine
-from bridge.scorers.injection.contradiction import contradictions
-from bridge.scorers.injection.engine import Hit
-from bridge.scorers.injection.model import features, stage
+from bridge.scorers.injection.findings import CLEAN, KEPT_TEXT, Action, Match, ScanResult, place
+from bridge.scorers.injection.matches import by_turn, contradicting, distinct, find
+from bridge.scorers.injection.model import stage
 from bridge.scorers.injection.model.linear import Weights, shipped_weights
-from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
-from bridge.scorers.injection.views import View, views
+from bridge.scorers.injection.rules import CARRIERS, Carrier, Severity, rules_digest
+from bridge.scorers.injection.views import View
+from bridge.scorers.injection.weighing import action_of, result_of, signals_of, summary
 
 VERSION = "2"
 """Of the scanner's code; ``scanner_version`` adds the digests of the rules and the weights."""
-
-Action = Literal["allow", "flag", "block"]
 
 WORDING = "wording"
 """Rule id and category of what only the second stage saw."""
@@ -31,70 +27,6 @@ WORDING = "wording"
 _ACTIONS = get_args(Action)
 _HISTORY_TURNS = 8
 _HISTORY_CHARACTERS = 32_768
-_KEPT_MATCHES = 200
-_KEPT_TEXT = 500
-_NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "homoglyphs"})
-_WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
-_BLOCK_AT, _FLAG_AT = 0.8, 0.4
-_BONUS = 0.1
-_LARGE = 65_536
-_NEAR = 1_024
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One place where one rule matched.
-
-    Attributes:
-        rule: the rule's id.
-        category: the kind of attack.
-        severity: the rule's, one step up where the text had to be decoded to match.
-        start: first character, in the turn's original text.
-        end: one past the last character; for decoded text the whole encoded part.
-        text: what matched, as it was read (at most 500 characters).
-        how: ``plain``, ``normalised``, ``homoglyphs``, ``leet``, ``typos``, ``spaced``, or the
-            encoding: ``base64``, ``hex``, ``rot13``, ``reversed``, ``tags``, ...
-        owasp: entry of the OWASP Top 10 for LLM applications, 2025.
-        turn: 0 for the scanned text, -1 for the last turn of the history, -2 for the one before.
-        split: whether it began in an earlier turn; the span is then its part in ``turn``.
-    """
-
-    rule: str
-    category: str
-    severity: Severity
-    start: int
-    end: int
-    text: str
-    how: str
-    owasp: str
-    turn: int = 0
-    split: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ScanResult:
-    """What a scan found.
-
-    Attributes:
-        action: ``allow``, ``flag`` (let a person or a second stage look), or ``block``.
-        severity: the highest of the matches; None without matches.
-        score: suspicion in [0, 1]. Of rules alone: noisy-or over those that matched near each
-            other, and a tenth of what is left up to 1 for the share of the text that matched, so
-            that equal evidence ranks higher where it is most of the text. With the second stage,
-            what that makes of rules and wording together.
-        categories: of the matches, sorted.
-        matches: by turn, start and rule; at most 200. In more than 65,536 characters, the search
-            ends where it is sure of ``block``.
-    """
-
-    action: Action
-    severity: Severity | None
-    score: float
-    categories: tuple[str, ...]
-    matches: tuple[Match, ...]
-
-
-_CLEAN = ScanResult("allow", None, 0.0, (), ())
 
 
 @cache
@@ -134,11 +66,11 @@ def scan(
     turns = [*_recent(history), text]
     read: list[View] = []
     whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
-    found = _found(whole, carrier, read)
+    found = find(whole, carrier, read)
     if system_prompt:
-        found += _contradicting(whole, system_prompt)
-    matches = _by_turn(_distinct(found), turns)
-    result = _result(matches, carrier, len(whole)) if matches else _CLEAN
+        found += contradicting(whole, system_prompt)
+    matches = by_turn(distinct(found), turns)
+    result = result_of(matches, carrier, len(whole)) if matches else CLEAN
     if second_stage is False or not whole.strip() or not read:
         return result
     weights = shipped_weights() if second_stage is True else second_stage
@@ -166,13 +98,8 @@ def scan_batch(
 def seen(text: str) -> tuple[list[str], tuple[float, ...]]:
     """What the second stage sees of a user's text: its readings, and the rules' signals."""
     read: list[View] = []
-    found = _found(_encodable(text), "user", read)
-    return [view.text for view in read] or [""], _signals(_distinct(found), "user")
-
-
-def _signals(matches: Sequence[Match], carrier: Carrier) -> tuple[float, ...]:
-    ranks = [SEVERITIES.index(match.severity) for match in matches]
-    return features.signals(SEVERITIES[max(ranks)] if ranks else None, _weigh(matches, carrier)[1])
+    found = find(_encodable(text), "user", read)
+    return [view.text for view in read] or [""], signals_of(distinct(found), "user")
 
 
 def _weighed(
@@ -182,21 +109,21 @@ def _weighed(
 
     Where it does, a match says where. The score is its own: the better order of suspicion.
     """
-    signals = _signals(result.matches, carrier)
+    signals = signals_of(result.matches, carrier)
     found = stage.suspicion([view.text for view in read], signals, weights)
-    action = _action(found.score, carrier)
+    action = action_of(found.score, carrier)
     if _ACTIONS.index(action) <= _ACTIONS.index(result.action):
         return replace(result, score=found.score)
     where = stage.strongest(read[found.reading].text, found.start, found.end, weights)
     wording = _wording(read[found.reading], *where, "high" if action == "block" else "medium")
-    matches = sorted((*result.matches, *_by_turn([wording], turns)), key=_place)
-    return _summary(matches, action, found.score)
+    matches = sorted((*result.matches, *by_turn([wording], turns)), key=place)
+    return summary(matches, action, found.score)
 
 
 def _wording(view: View, start: int, end: int, severity: Severity) -> Match:
     """The match that stands for what the second stage saw."""
     how = view.how(start, end) or "normalised"
-    text = view.text[start : min(end, start + _KEPT_TEXT)]
+    text = view.text[start : min(end, start + KEPT_TEXT)]
     first, last = view.spans(start, end)
     return Match(WORDING, WORDING, severity, first, last, text, how, "LLM01:2025")
 
@@ -218,159 +145,3 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
-
-
-def _found(whole: str, carrier: Carrier, read: list[View]) -> list[Match]:
-    """What the rules find; ``read`` takes the first readings, for the second stage."""
-    found: list[Match] = []
-    for some in _matches(whole, carrier, read):
-        found += some
-        if len(whole) > _LARGE and some and _weigh(found, carrier)[0] == "block":
-            break
-    return found
-
-
-def _contradicting(whole: str, system_prompt: str) -> list[Match]:
-    return [
-        Match(
-            rule=f"contradicts-{one.kind}",
-            category="context_manipulation",
-            severity="medium" if one.claims else "low",
-            start=one.start,
-            end=one.end,
-            text=whole[one.start : min(one.end, one.start + _KEPT_TEXT)],
-            how="plain",
-            owasp="LLM01:2025",
-        )
-        for one in islice(contradictions(whole, system_prompt), _KEPT_MATCHES)
-    ]
-
-
-def _matches(whole: str, carrier: Carrier, read: list[View]) -> Iterator[list[Match]]:
-    for hits in engine.search_raw(whole):
-        yield [
-            _match(hit, "plain", hit.start, hit.end, whole)
-            for hit in hits
-            if carrier in hit.rule.carriers
-        ]
-    for view in views(whole):
-        if len(read) < stage.MOST_READINGS:
-            read.append(view)
-        for hits in (
-            engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
-        ):
-            yield [
-                _match(hit, how, *view.spans(hit.start, hit.end), view.text)
-                for hit in hits
-                if carrier in hit.rule.carriers
-                and (how := view.how(hit.start, hit.end)) is not None
-            ]
-
-
-def _match(hit: Hit, how: str, start: int, end: int, read: str) -> Match:
-    rule = hit.rule
-    severity = rule.severity if how in _NOT_ENCODINGS else _one_up(rule.severity)
-    text = read[hit.start : min(hit.end, hit.start + _KEPT_TEXT)]
-    return Match(rule.id, rule.category, severity, start, end, text, how, rule.owasp)
-
-
-def _one_up(severity: Severity) -> Severity:
-    return SEVERITIES[min(SEVERITIES.index(severity) + 1, len(SEVERITIES) - 1)]
-
-
-def _distinct(found: list[Match]) -> list[Match]:
-    """Without what a later reading only repeats: the same rule over the same place."""
-    kept: dict[str, list[Match]] = {}
-    for match in found:
-        same_rule = kept.setdefault(match.rule, [])
-        if not any(match.start < one.end and one.start < match.end for one in same_rule[-16:]):
-            same_rule.append(match)
-    return [match for matches in kept.values() for match in matches]
-
-
-def _by_turn(found: Sequence[Match], turns: list[str]) -> tuple[Match, ...]:
-    if len(turns) > 1:
-        starts = [0]
-        for turn in turns[:-1]:
-            starts.append(starts[-1] + len(turn) + 1)
-        found = [_in_turn(match, starts, turns) for match in found]
-    return tuple(sorted(found, key=_place)[:_KEPT_MATCHES])
-
-
-def _place(match: Match) -> tuple[int, int, str]:
-    return match.turn, match.start, match.rule
-
-
-def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
-    last = max(i for i, start in enumerate(starts) if start < match.end)
-    first = starts[last]
-    return replace(
-        match,
-        start=max(match.start - first, 0),
-        # An encoded part may take in the line break that joins two turns.
-        end=min(match.end - first, len(turns[last])),
-        turn=last - len(starts) + 1,
-        split=match.start < first,
-    )
-
-
-def _result(matches: Sequence[Match], carrier: Carrier, length: int) -> ScanResult:
-    action, evidence = _weigh(matches, carrier)
-    score = round(evidence + _BONUS * (1 - evidence) * _share(matches, length), 6)
-    return _summary(matches, action, score)
-
-
-def _summary(matches: Sequence[Match], action: Action, score: float) -> ScanResult:
-    return ScanResult(
-        action=action,
-        severity=SEVERITIES[max(SEVERITIES.index(match.severity) for match in matches)],
-        score=score,
-        categories=tuple(sorted({match.category for match in matches})),
-        matches=tuple(matches),
-    )
-
-
-def _share(matches: Iterable[Match], length: int) -> float:
-    """How much of a text of ``length`` characters matched; half of it counts as all."""
-    covered = 0
-    turn, last = 0, 0
-    for match in matches:
-        if match.turn != turn:
-            turn, last = match.turn, 0
-        covered += max(0, match.end - max(match.start, last))
-        last = max(last, match.end)
-    return min(1.0, 2 * covered / max(1, length))
-
-
-def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
-    """Policy: action and evidence from the highest severity of each rule that matched.
-
-    The weight of evidence is a noisy-or over rules that matched near each other: within 1,024
-    characters always, beyond 2,048 never, for a long document is no attack because its chapters
-    each hold a weak sign. From the user, 0.8 blocks: one critical rule, two high, one high with any
-    other, or three medium. In tool results and context, where nobody may give orders, one high
-    blocks. 0.4 flags: one medium, or three low.
-    """
-    score = max(map(_noisy_or, _neighbourhoods(matches)), default=0.0)
-    return _action(score, carrier), score
-
-
-def _action(score: float, carrier: Carrier) -> Action:
-    if score >= (_BLOCK_AT if carrier == "user" else _WEIGHT["high"]):
-        return "block"
-    return "flag" if score >= _FLAG_AT else "allow"
-
-
-def _neighbourhoods(matches: Iterable[Match]) -> Iterable[dict[str, float]]:
-    """Half-overlapping stretches of 2,048 characters: the highest weight of each rule there."""
-    near: dict[int, dict[str, float]] = {}
-    for match in matches:
-        weight = _WEIGHT[match.severity]
-        for place in range(match.start // _NEAR - 1, match.start // _NEAR + 1):
-            by_rule = near.setdefault(place, {})
-            by_rule[match.rule] = max(by_rule.get(match.rule, 0.0), weight)
-    return near.values()
-
-
-def _noisy_or(by_rule: Mapping[str, float]) -> float:
-    return round(1 - prod(1 - weight for weight in by_rule.values()), 6)
