@@ -36,6 +36,7 @@ class DeepEvalFormat:
         patterns=("test_run_*.json", ".latest_run_full.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

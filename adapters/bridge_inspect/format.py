@@ -34,6 +34,7 @@ class InspectFormat:
         patterns=("*.eval",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

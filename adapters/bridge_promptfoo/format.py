@@ -42,6 +42,7 @@ class PromptfooFormat:
         patterns=("*.promptfoo.json",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from bridge.files.jsonl import write_atomically
 from bridge.files.scores import as_score
@@ -32,6 +32,8 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
     """
 
     public = "eval"
+    switches: ClassVar[tuple[tuple[str, str], ...]] = INFO.environment
+    """promptfoo's variables."""
 
     def __init__(self, task: Task, spec: JobSpec) -> None:
         super().__init__(task)
@@ -69,7 +71,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
         if not native:
             return
         path = self._write_config(native)
-        env = environment(path.parent, self._spec.import_dir, INFO.environment)
+        env = environment(path.parent, self._spec.import_dir, self.switches)
         env["BRIDGE_PROMPTFOO_TIMEOUT_MS"] = str(round(1000 * timeout_of(self._spec)))
         evaluation = Evaluation(path, env)
         owed = dict(enumerate(native))

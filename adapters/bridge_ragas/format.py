@@ -37,6 +37,7 @@ class RagasFormat:
         patterns=("*.ragas.csv",),
         reads=frozenset({"cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

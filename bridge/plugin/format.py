@@ -24,6 +24,7 @@ class FormatInfo:
         patterns: File name patterns, the usual one first.
         reads: What ``read`` can yield: of ``suite``, ``cases``, ``outputs``, ``scores``.
         writes: What ``write`` can hold; empty where the format is only read.
+        framework: The framework whose files these are; "" for ours and for those of none.
     """
 
     name: str
@@ -31,6 +32,7 @@ class FormatInfo:
     patterns: tuple[str, ...]
     reads: frozenset[str]
     writes: frozenset[str] = frozenset()
+    framework: str = ""
 
 
 class ReadOptions(Model):

@@ -50,11 +50,13 @@ class ReadAsserts:
     Attributes:
         checks: What they are as checks, in their order.
         foreign: Those that no check stands for, by their position.
+        reasons: What becomes of each of those, by their position.
         names: How often each metric's name was given.
     """
 
     checks: list[Check] = field(default_factory=list)
     foreign: dict[str, Any] = field(default_factory=dict)
+    reasons: dict[str, Claim] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
 
 
@@ -70,10 +72,10 @@ class AssertionReader:
     """Reads the assertions of one config.
 
     Args:
-        read_file: Reads a data file.
+        read_file: Reads a data file; assertions that name one are foreign without it.
     """
 
-    def __init__(self, read_file: ReadFile) -> None:
+    def __init__(self, read_file: ReadFile | None = None) -> None:
         self._read_file = read_file
 
     def read(
@@ -93,6 +95,7 @@ class AssertionReader:
             except _ForeignError as error:
                 node.claim(error.claim)
                 so_far.foreign[position] = node.plain()
+                so_far.reasons[position] = error.claim
 
     def _check(self, node: Node, variables: Mapping[str, Any], names: Counter[str]) -> Check:
         if not isinstance(node.value, dict) or not isinstance(node.value.get("type"), str):
@@ -135,6 +138,8 @@ class AssertionReader:
             return value
         if is_code(value):
             raise _ForeignError(executable("its value is a script"))
+        if self._read_file is None:
+            raise _ForeignError(carried("its value is in a file that is not at hand"))
         return self._read_file(value, node)
 
     def _group(self, node: Node, variables: Mapping[str, Any]) -> Fields:
@@ -275,8 +280,8 @@ def _whole(number: float) -> float | int:
 def to_native_or_shared(check: Check) -> Fields:
     """A check as an assertion: what was read, else promptfoo's own, else ours."""
     original = check.extras.get(NAME)
-    restored = _restored(check, original) if isinstance(original, Mapping) else None
-    native = restored or to_native(check)
+    made = restored(check, original) if isinstance(original, Mapping) else None
+    native = made or to_native(check)
     if native is not None:
         return native
     return to_shared(SharedMetric(check.metric, check.scorer, check), check)
@@ -300,7 +305,7 @@ def to_shared(metric: SharedMetric, check: Check) -> Fields:
     return assertion if threshold is None else {**assertion, "threshold": threshold}
 
 
-def _restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
+def restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
     """The assertion that a check was read from; ``None`` if the check is another by now.
 
     A value that was a template or a file stands in the check as what it meant, and is written so.

@@ -21,6 +21,7 @@ from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge_promptfoo.config.files import Folder
 from bridge_promptfoo.config.reading import FORMAT_NAME, ConfigReading
 from bridge_promptfoo.config.writing import write_config
+from bridge_promptfoo.rows import NAME
 
 _KEYS = re.compile(rb"(?m)^(prompts|providers|targets|tests|scenarios|defaultTest)[ \t]*:")
 _TEST_KEYS = re.compile(rb"(?m)^(?:- |  )(vars|assert)[ \t]*:")
@@ -44,6 +45,7 @@ class PromptfooConfigFormat:
         ),
         reads=frozenset({"suite", "cases", "outputs"}),
         writes=frozenset({"suite", "cases", "outputs"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
