@@ -240,6 +240,50 @@ def test_our_checks_written_for_promptfoo_are_its_own(tmp_path: Path) -> None:
     )
 
 
+# --- a results file ------------------------------------------------------------------------------
+
+RECORDED = Path(__file__).parent / "native" / "promptfoo" / "library.json"
+
+
+def rescored(source: Path, folder: Path) -> Verification:
+    reader = get_format("promptfoo")
+    done = convert(source, folder / "cases.jsonl", reader=reader, writer=GOLDEN_SET)
+    return verify(source, Path(done.written.source), reader, GOLDEN_SET)
+
+
+def test_a_foreign_log_is_scored_again_without_its_framework(tmp_path: Path) -> None:
+    proof = rescored(RECORDED, tmp_path)
+    assert (proof.source.way, proof.source.version) == ("recorded", "0.123.1")
+    assert {each.type: (each.agreed, each.compared) for each in proof.agreements} == {
+        "contains": (40, 40),
+        "latency": (8, 8),
+        "assert-set": (4, 4),
+    }
+    left = {each.type: each for each in proof.left_out}
+    assert left["javascript"].count == 16
+    assert "HTTP 503" in left["contains"].reason
+    assert proof.proven
+
+
+def test_a_verdict_that_was_tampered_with_is_found(tmp_path: Path) -> None:
+    content = json.loads(RECORDED.read_bytes())
+    components = [
+        each
+        for row in content["results"]["results"]
+        for each in (row.get("gradingResult") or {}).get("componentResults") or ()
+        if (each.get("assertion") or {}).get("type") == "contains"
+    ]
+    components[3]["pass"] = not components[3]["pass"]
+    components[3]["score"] = 1 - components[3]["score"]
+    source = tmp_path / "results.json"
+    source.write_text(json.dumps(content))
+    proof = rescored(source, tmp_path)
+    (found,) = proof.disagreements
+    assert (found.what, found.type, proof.proven) == ("verdict", "contains", False)
+    assert found.source is not None
+    assert found.source.reason == components[3]["reason"]
+
+
 # --- without promptfoo ----------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, error_row
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
+from bridge_promptfoo.graded import GradedChecks, flat
 from bridge_promptfoo.layouts import About, open_results
 from bridge_promptfoo.records import ERROR, Component, Grading, Row, TestCase
 from bridge_promptfoo.rows import (
@@ -59,6 +60,7 @@ class ResultsReading:
         self._scales = scales
         self._systems = _Systems(self._about)
         self._names = _Names()
+        self._graded = GradedChecks()
         self._ended: Counter[str] = Counter()
         self._lenient = self._cached = 0
 
@@ -138,7 +140,9 @@ class ResultsReading:
             update = {"case_id": key["case_id"], "epoch": key["epoch"]}
             update |= {} if failure is None else {"error": failure}
             return (
-                case.model_copy(update={"id": key["case_id"]}),
+                self._graded.put(
+                    case.model_copy(update={"id": key["case_id"]}), row.test.assertions or ()
+                ),
                 output.model_copy(update=update),
             )
 
@@ -172,7 +176,7 @@ class ResultsReading:
         """An error of every assertion of a row that failed."""
         seen: Counter[str] = Counter()
         rows: list[Score | ScoreRow] = []
-        for assertion in _flat(row.test.assertions or ()):
+        for assertion in flat(row.test.assertions or ()):
             name = name_of(assertion)
             seen[name] += 1
             owed = error_row(name, failure, key, str(assertion.get("type") or ""))
@@ -262,14 +266,6 @@ def _components(grading: Grading) -> list[Component]:
     if not found and grading.assertion is not None:
         found = [Component(grading.passed, grading.score, grading.reason, grading.assertion)]
     return found
-
-
-def _flat(assertions: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Assertions in the order of their components: a set, then what it holds."""
-    for assertion in assertions:
-        yield assertion
-        held = assertion.get("assert")
-        yield from (each for each in held if isinstance(each, dict)) if held else ()
 
 
 def _numbered(rows: Rows, count: int) -> Rows:

@@ -60,7 +60,7 @@ def convert(
         write_options=WriteOptions(options=_options(write_option, "--write-option")),
     )
     if verify:
-        done = _verified(done, source, given)
+        done = _verified(done, source, given, read_as, write_as)
     document = done.model_dump_json(indent=1) + "\n"
     if report is not None:
         write_atomically(report, [document])
@@ -75,13 +75,16 @@ def convert(
     return 1 if differs or (strict and done.dropped) else 0
 
 
-def _verified(done: Conversion, source: Path, given: Given) -> Conversion:
+def _verified(
+    done: Conversion, source: Path, given: Given, read_as: str | None, write_as: str | None
+) -> Conversion:
     """A conversion with its proof."""
     from bridge.cli.progress import ProgressLines
     from bridge.conversion.verify import verify
     from bridge.plugin.registry import get_format
 
-    reader, writer = get_format(done.read.format), get_format(done.written.format)
+    reader = get_format(read_as or done.read.format)
+    writer = get_format(write_as or done.written.format)
     with ProgressLines() as progress:
         telling = replace(given, tell=progress.update)
         proof = verify(source, Path(done.written.source), reader, writer, telling)

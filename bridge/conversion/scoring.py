@@ -63,9 +63,7 @@ def score_bundle(
     broken = next((each for each in record.frameworks if each.notes), None)
     if broken is not None:
         what = f"{framework} did not get to its end ({'; '.join(broken.notes)})"
-        raise InfrastructureError(
-            what, fix="keep what it left with --verify-dir DIR and look there"
-        )
+        raise InfrastructureError(what, fix="keep what it left: --verify-dir DIR")
     return read_scores(store.scores_path(framework)), version
 
 

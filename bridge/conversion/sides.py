@@ -113,11 +113,12 @@ def material_of(bundle: Bundle, *, ours: bool, members: bool) -> Material:
     suite = bundle.suite.checks if bundle.suite is not None else ()
     known = {case.id for case in bundle.cases}
     answered = {output.case_id for output in bundle.outputs} & known
-    cases: list[Case] = []
     left: list[LeftOut] = []
-    for case in bundle.cases:
-        if case.id in answered:
-            cases.append(_with_checks(case, suite, ours, members, left))
+    cases = [
+        _with_checks(case, suite, ours, members, left)
+        for case in bundle.cases
+        if case.id in answered
+    ]
     checked = [case for case in cases if case.checks or any(turn.checks for turn in case.turns)]
     ids = {case.id for case in checked}
     outputs = tuple(output for output in bundle.outputs if output.case_id in ids)

@@ -106,8 +106,10 @@ def _foreign(framework: str, whole: Bundle) -> list[LeftOut]:
 def _recorded(
     whole: Bundle, material: Material, framework: str, left: list[LeftOut]
 ) -> tuple[list[Score], VerifiedSide]:
-    """The recorded verdicts that a check stands for; where the framework cannot, the others are
-    added to what is left out."""
+    """The recorded verdicts that a check stands for.
+
+    The others are added to what is left out, where the framework does not account for them.
+    """
     known = {
         (case.id, check.metric)
         for case in material.bundle.cases

@@ -8,6 +8,7 @@ code reaches promptfoo.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from bridge_promptfoo.config.templates import escaped, is_template, render
 from bridge_promptfoo.rows import ASSERT_SET, NAME
 
 _KEYS = ("type", "value", "threshold", "weight")
+_UNSAID = "no check stands for it"
 _WHOLE = "kept whole: its test has a threshold and an assertion that no check stands for"
 
 
@@ -91,22 +93,19 @@ def _safe(text: str, variables: Mapping[str, Any]) -> str:
 
 
 def left_out(bundle: Bundle) -> Iterator[LeftOut]:
-    """The assertions of a bundle's config or results that no check stands for, and why."""
-    answered = {output.case_id for output in bundle.outputs}
-    cases = [case for case in bundle.cases if not answered or case.id in answered]
+    """The assertions of a bundle's config or results that no check stands for, and why.
+
+    Each counts once for every output that it would have been carried out on.
+    """
+    answers = Counter(output.case_id for output in bundle.outputs)
     for_all = _kept(_kept_of(bundle.suite).get("defaultTest"))
     for each in _reasons(for_all, {}):
-        yield each.model_copy(update={"count": len(cases)})
-    for case in cases:
+        yield each.model_copy(update={"count": sum(answers[case.id] for case in bundle.cases)})
+    for case in bundle.cases:
         kept = _kept_of(case)
-        found = list(_reasons(_kept(kept), case.vars))
-        if "threshold" in kept:
-            found = [LeftOut(type=each.type, reason=_why(each.reason)) for each in found]
-        yield from found
-
-
-def _why(reason: str) -> str:
-    return reason or _WHOLE
+        whole = _WHOLE if "threshold" in kept else _UNSAID
+        for each in _reasons(_kept(kept), case.vars) if answers[case.id] else ():
+            yield LeftOut(type=each.type, reason=each.reason or whole, count=answers[case.id])
 
 
 def _kept_of(value: Any) -> Mapping[str, Any]:
