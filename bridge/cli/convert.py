@@ -27,6 +27,9 @@ def convert(
     strict: bool = typer.Option(False, help="Exit 1 if anything is dropped."),
     report: Path = typer.Option(None, help="Write the conversion report (JSON) here."),
     read_option: list[str] = typer.Option(None, help="KEY=VALUE for the reader."),
+    column: list[str] = typer.Option(
+        None, "--map", metavar="FIELD=COLUMN", help="Which column of a table is which field."
+    ),
     write_option: list[str] = typer.Option(None, help="KEY=VALUE for the writer."),
     as_json: bool = typer.Option(False, "--json", help="The conversion report on stdout."),
     verify: bool = typer.Option(
@@ -47,7 +50,10 @@ def convert(
     from bridge.plugin.registry import get_format
     from bridge.report.conversion import conversion_to_terminal
 
-    read_options = ReadOptions(options=_options(read_option, "--read-option"))
+    read_with = _options(read_option, "--read-option")
+    if column:
+        read_with["map"] = _pairs(column, "--map")
+    read_options = ReadOptions(options=read_with)
     given = Given(read_options, outputs, suite, verify_in, verify_dir)
     if not verify and given != Given(read_options):
         raise _without_verify()
@@ -101,12 +107,21 @@ def _without_verify() -> InputError:
 def _options(given: Sequence[str] | None, flag: str) -> dict[str, Any]:
     """``KEY=VALUE`` pairs; a value is read as YAML, so that it may be a number or a list."""
     from bridge.files.yaml import parse_yaml
-    from bridge.model.errors import InputError
 
     options: dict[str, Any] = {}
+    for key, value in _pairs(given, flag).items():
+        options[key], _ = parse_yaml(value.encode("utf-8", "replace"), Path(f"{flag} {key}"))
+    return options
+
+
+def _pairs(given: Sequence[str] | None, flag: str) -> dict[str, str]:
+    """``KEY=VALUE`` pairs as text."""
+    from bridge.model.errors import InputError
+
+    pairs: dict[str, str] = {}
     for pair in given or ():
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise InputError(f"{flag} {pair!r}", fix="write KEY=VALUE")
-        options[key], _ = parse_yaml(value.encode("utf-8", "replace"), Path(f"{flag} {key}"))
-    return options
+        pairs[key] = value
+    return pairs

@@ -1,4 +1,4 @@
-"""Other people's tables: rows by column from CSV, JSON Lines, JSON in every shape, and Parquet.
+"""Other people's tables: rows by column from CSV, JSON in every shape, Parquet and workbooks.
 
 CSV in any dialect (commas, semicolons, tabs or pipes; line ends of every kind) and encoding; JSON
 as a list of objects, one object, a wrapper around a list (``{"module": ..., "cases": [...]}``) or
@@ -18,6 +18,7 @@ from typing import Any
 from bridge.files.delimited import read_delimited
 from bridge.files.encodings import Decoded, read_text
 from bridge.files.parquet import read_parquet
+from bridge.files.workbook import read_workbook
 from bridge.model.errors import InputError
 
 Row = dict[str, Any]
@@ -53,7 +54,12 @@ class Table:
 
 
 def read_table(
-    path: Path, *, encoding: str | None = None, delimiter: str | None = None, wrapper: str = ""
+    path: Path,
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    wrapper: str = "",
+    sheet: str = "",
 ) -> Table:
     """A file as a table, by its suffix; any other suffix by what it begins with.
 
@@ -62,11 +68,14 @@ def read_table(
         encoding: Its encoding; told by its bytes if left out.
         delimiter: What separates its cells; told by its first rows if left out.
         wrapper: The key of the rows in a JSON object; a usual one if left out.
+        sheet: The sheet of a workbook; its first one if left out.
 
     Raises:
         InputError: If it is damaged, no table, or without a row.
     """
     suffix = path.suffix.lower()
+    if suffix in (".xlsx", ".xlsm"):
+        return _records(read_workbook(path, sheet), path)
     if suffix in (".parquet", ".pq"):
         return _records(list(enumerate(read_parquet(path), 1)), path)
     decoded = read_text(path, encoding)
