@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bridge, write_jsonl, write_suite
+from conftest import ROOT, Bridge, write_jsonl, write_suite
 
 from bridge import convert
 from bridge.conversion import Given, verify
@@ -16,7 +18,7 @@ from bridge.model import InputError, Score
 from bridge.model.verification import Verification
 from bridge.plugin.format import Format
 from bridge.plugin.formats import GOLDEN_SET, SUITE
-from bridge.plugin.registry import get_format
+from bridge.plugin.registry import format_names, get_format
 from bridge.report.conversion import conversion_to_terminal
 from bridge_promptfoo.config import CONFIG
 from bridge_promptfoo.install import require_installed
@@ -238,6 +240,27 @@ def test_our_checks_written_for_promptfoo_are_its_own(tmp_path: Path) -> None:
         "promptfoo",
         "own",
     )
+
+
+@pytest.mark.xdist_group("promptfoo")
+def test_the_example_of_the_guide_is_what_happens(tmp_path: Path, bridge: Bridge) -> None:
+    page = (ROOT / "docs" / "migrate" / "README.md").read_text("utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    (config,) = (text for kind, text in blocks if kind == "yaml")
+    (shown,) = (text for kind, text in blocks if kind == "text")
+    command = next(text for kind, text in blocks if kind == "bash")
+    written(tmp_path, config)
+    done = bridge(*shlex.split(command)[1:])
+    assert done.stdout == shown
+    assert done.returncode == 1
+
+
+def test_the_guide_names_formats_that_are_there() -> None:
+    page = (ROOT / "docs" / "migrate" / "README.md").read_text("utf-8")
+    table = page.partition("## Formats of others")[2]
+    named = re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
+    assert named
+    assert set(named) <= set(format_names())
 
 
 # --- a results file ------------------------------------------------------------------------------
