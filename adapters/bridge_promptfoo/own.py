@@ -108,7 +108,7 @@ class OwnRoute(PromptfooRoute):
             return []
         found = []
         for place, (check, _) in enumerate(checks_with_turns(self.task.rows.suite, case)):
-            made = original_assertion(check)
+            made = original_assertion(check, case.vars)
             if made is not None:
                 named = {**made, "metric": f"{OWN}{place}"}
                 if named.get("weight") == 0:

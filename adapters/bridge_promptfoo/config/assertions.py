@@ -324,9 +324,9 @@ def restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
         if value is None or is_touched(value):
             return None
     try:
-        given = _number(original.get("threshold"))
-        same = to_params(kind, value, given) == check.params
-        same = same and threshold_of(kind, given, check.negate) == check.threshold
+        limit = _number(original.get("threshold"))
+        same = to_params(kind, value, limit) == check.params
+        same = same and threshold_of(kind, limit, check.negate) == check.threshold
     except ValueError:
         return None
     return {**original, **({} if value is None else {"value": value})} if same else None

@@ -35,34 +35,47 @@ _UNSAID = "no check stands for it"
 _WHOLE = "kept whole: its test has a threshold and an assertion that no check stands for"
 
 
-def original_assertion(check: Check) -> Fields | None:
+def original_assertion(check: Check, variables: Mapping[str, Any]) -> Fields | None:
     """The assertion of promptfoo's own that a check was read from, or that says the same.
+
+    Args:
+        check: The check.
+        variables: Those of the case, for the names in the assertion's value.
 
     Returns:
         ``None`` where promptfoo has none. A metric's name is left to the caller.
     """
-    made = _set_of(check) if check.scorer == GROUP else _single(check)
+    made = _set_of(check, variables) if check.scorer == GROUP else _single(check, variables)
     return None if made is None else thawed(made)
 
 
-def _single(check: Check) -> Fields | None:
+def _single(check: Check, variables: Mapping[str, Any]) -> Fields | None:
     original = check.extras.get(NAME)
     if not isinstance(original, Mapping):
         unnamed = check.model_copy(update={"metric": check.scorer})
         return _bare(to_native(unnamed))
     made = restored(check, original)
     if made is not None and is_template(original.get("value")):
-        made = {**made, "value": original["value"]}
+        made = {**made, "value": _template(original["value"], made["value"], variables)}
     return _bare(made)
+
+
+def _template(original: Any, meant: Any, variables: Mapping[str, Any]) -> Any:
+    """A value for promptfoo to render, where it holds bare names only and means the same."""
+    try:
+        same = render(original, variables) == meant
+    except ValueError:
+        same = False
+    return original if same else meant
 
 
 def _bare(made: Mapping[str, Any] | None) -> Fields | None:
     return None if made is None else {key: made[key] for key in _KEYS if key in made}
 
 
-def _set_of(check: Check) -> Fields | None:
+def _set_of(check: Check, variables: Mapping[str, Any]) -> Fields | None:
     """A group as a set; a test's threshold is the same sum in promptfoo."""
-    members = [original_assertion(member) for member in check.checks]
+    members = [original_assertion(member, variables) for member in check.checks]
     if check.negate or None in members:
         return None
     made: Fields = {"type": ASSERT_SET, "assert": members, "weight": check.weight}
