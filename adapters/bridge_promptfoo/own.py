@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.job import JobSpec
@@ -99,7 +100,7 @@ class OwnRoute(PromptfooRoute):
             if (each := by_name.get(_name(native))) is not None:
                 yield _score(native, key, each)
             elif _is_shared(native):
-                yield from read_score(native, key)
+                yield from map(as_score, read_score(native, key))
         yield from read_left_out(grading.metadata, key)
 
     def _own(self, case: Case, output: Output) -> list[OwnAssertion]:
@@ -141,7 +142,8 @@ def _is_shared(native: Component) -> bool:
 def _score(native: Component, key: Mapping[str, Any], own: OwnAssertion) -> Score:
     """The row of an assertion of promptfoo's own, under the metric of the check it is behind."""
     (row,) = read_score(native, key)
-    return row.model_copy(update={"metric": own.check.metric, "scorer": own.assertion["type"]})
+    named = {"metric": own.check.metric, "scorer": own.assertion["type"]}
+    return as_score(row).model_copy(update=named)
 
 
 def _unsupported(own: OwnAssertion, key: Mapping[str, Any]) -> Score:
