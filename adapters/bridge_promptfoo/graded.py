@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge.model.case import Case
 from bridge.model.check import Check
+from bridge.model.values import freeze
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.assertions import AssertionReader, ReadAsserts, numbered
 from bridge_promptfoo.config.files import Document, Node
@@ -38,7 +39,7 @@ class GradedChecks:
             The case; what no check stands for is in its extras, as in a case from a config.
         """
         names: Counter[str] = Counter()
-        checks: list[Check] = []
+        checks: dict[str, Check] = {}
         foreign: Fields = {}
         for place, plain in enumerate(flat(assertions)):
             metric = numbered(name_of(plain), names)
@@ -46,10 +47,11 @@ class GradedChecks:
             if check is None:
                 foreign[str(place)] = dict(plain)
             else:
-                checks.append(check.model_copy(update={"metric": metric}))
-        extras = {**case.extras, NAME: {"assert": foreign}} if foreign else case.extras
-        fields = {name: getattr(case, name) for name in case.model_fields_set}
-        return Case.model_validate({**fields, "checks": checks, "extras": extras})
+                checks.setdefault(metric, check.model_copy(update={"metric": metric}))
+        update: Fields = {"checks": tuple(checks.values())}  # each one valid, and named once
+        if foreign:
+            update["extras"] = freeze({**case.extras, NAME: {"assert": foreign}})
+        return case.model_copy(update=update)
 
     def _check(self, plain: Mapping[str, Any], variables: Mapping[str, Any]) -> Check | None:
         if is_template(plain):

@@ -16,7 +16,8 @@ from bridge.model.bundle import Bundle
 from bridge.model.check import Check
 from bridge.model.errors import InfrastructureError, InputError
 from bridge.model.score import Score
-from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite, SystemConfig
+from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite
+from bridge.model.system import SystemConfig
 from bridge.plugin.framework import OWN_CHECKS
 from bridge.scorers.registry import needs_of, validate_check
 
