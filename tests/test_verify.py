@@ -307,6 +307,31 @@ def test_a_verdict_that_was_tampered_with_is_found(tmp_path: Path) -> None:
     assert found.source.reason == components[3]["reason"]
 
 
+def test_a_log_without_checks_is_scored_by_those_of_a_suite(tmp_path: Path) -> None:
+    """In its own framework and in the target's; its own verdicts are named as not compared."""
+    source = RECORDED.parents[1] / "inspect" / "foreign.json"
+    suite = write_suite(tmp_path, {"checks": [{"regex": {"pattern": "."}}]})
+    reader = get_format("inspect")
+    done = convert(source, tmp_path / "log.jsonl", reader=reader, writer=GOLDEN_SET)
+    target = Path(done.written.source)
+    with pytest.raises(InputError, match="nothing to verify: no check"):
+        verify(source, target, reader, GOLDEN_SET)
+    proof = verify(source, target, reader, GOLDEN_SET, Given(suite=suite))
+    assert (proof.source.framework, proof.source.way) == ("inspect", "shared")
+    assert [each.type for each in proof.agreements] == ["regex"]
+    assert proof.compared == proof.agreed > 0
+    assert {each.reason for each in proof.left_out if "own" in each.reason}
+
+
+def test_an_unknown_framework_is_said_before_anything_is_run(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, {})
+    done = convert(suite, tmp_path / "out", writer=SUITE)
+    given = Given(framework="nope", folder=tmp_path / "kept")
+    with pytest.raises(InputError, match="no framework 'nope'"):
+        verify(suite, Path(done.written.source), SUITE, SUITE, given)
+    assert not (tmp_path / "kept").exists()
+
+
 # --- without promptfoo ----------------------------------------------------------------------------
 
 

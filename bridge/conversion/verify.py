@@ -71,20 +71,26 @@ def verify(
     whole = read_source(source, reader, given)
     there = read_target(target, writer, whole, given)
     ours = not reader.info.framework
-    material = material_of(whole, ours=ours, members=not whole.scores)
-    mirrored = material_of(there, ours=ours, members=not whole.scores)
     framework = reader.info.framework or CORE
-    left = [*material.left_out, *_foreign(framework, whole)]
+    other_name = given.framework or writer.info.framework or CORE
+    get_framework(other_name).ensure_available()  # before anything takes its time
+    recorded = _recorded(whole, material_of(whole, ours=ours, members=False))
+    material = material_of(whole, ours=ours, members=not recorded)
+    mirrored = material_of(there, ours=ours, members=not recorded)
+    left = [*material.left_out, *_foreign(framework, whole, recorded)]
     _refuse_nothing(material, left, source)
-    second = _Side(given.framework or writer.info.framework or CORE, mirrored.bundle)
     with _folder(given.folder) as folder:
-        if whole.scores:
-            rows, side = _recorded(whole, material, framework, left)
+        if recorded:
+            rows = recorded
+            side = VerifiedSide(
+                framework=framework, version=rows[0].framework_version, way="recorded"
+            )
         else:
             first = _Side(framework, material.bundle)
             rows, side = first.scored(folder / "source", source, given)
+        second = _Side(other_name, mirrored.bundle)
         others, other = second.scored(folder / "target", source, given)
-    compared = compare_rows(rows, others, only_source=bool(whole.scores))
+    compared = compare_rows(rows, others, only_source=bool(recorded))
     return Verification(
         source=side,
         target=other,
@@ -97,31 +103,28 @@ def verify(
     )
 
 
-def _foreign(framework: str, whole: Bundle) -> list[LeftOut]:
-    """The framework's own checks that no check of ours stands for."""
-    found = get_framework(framework)
-    return list(found.left_out(whole)) if isinstance(found, OwnChecks) else []
-
-
-def _recorded(
-    whole: Bundle, material: Material, framework: str, left: list[LeftOut]
-) -> tuple[list[Score], VerifiedSide]:
-    """The recorded verdicts that a check stands for.
-
-    The others are added to what is left out, where the framework does not account for them.
-    """
+def _recorded(whole: Bundle, material: Material) -> list[Score]:
+    """The recorded verdicts that a check stands for; none where the source has to be scored."""
     known = {
         (case.id, check.metric)
         for case in material.bundle.cases
         for check in (*case.checks, *(each for turn in case.turns for each in turn.checks))
     }
-    rows = [row for row in whole.scores if (row.case_id, row.metric) in known]
-    if not isinstance(get_framework(framework), OwnChecks):
-        others = (row for row in whole.scores if (row.case_id, row.metric) not in known)
-        why = "no check stands for it"
-        left.extend(LeftOut(type=row.scorer or row.metric, reason=why) for row in others)
-    version = next((row.framework_version for row in rows), "")
-    return rows, VerifiedSide(framework=framework, version=version, way="recorded")
+    return [row for row in whole.scores if (row.case_id, row.metric) in known]
+
+
+def _foreign(framework: str, whole: Bundle, recorded: list[Score]) -> list[LeftOut]:
+    """The framework's own checks that no check of ours stands for.
+
+    They are those that the framework names, or else those of the recorded verdicts that are left.
+    """
+    found = get_framework(framework)
+    if isinstance(found, OwnChecks):
+        return list(found.left_out(whole))
+    held = {row.key for row in recorded}
+    why = "recorded by a metric of the framework's own that no check stands for"
+    others = (row for row in whole.scores if row.key not in held)
+    return [LeftOut(type=row.scorer or row.metric, reason=why) for row in others]
 
 
 def _refuse_nothing(material: Material, left: list[LeftOut], source: Path) -> None:
