@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.files.cells import is_blank, parse_cell, parse_list, parse_object
+from bridge.files.cells import is_blank, parse_cell, parse_list, parse_object, to_number
 
 _SOME: list[Any] = [None, float("nan"), " ", "NA", 0, "0", []]
 
@@ -63,6 +63,12 @@ def test_other_values_come_back_as_they_are() -> None:
     assert [is_blank(each) for each in _SOME] == [
         True, True, True, True, False, False, False,
     ]  # fmt: skip
+
+
+def test_numbers_are_read_with_a_decimal_comma_too() -> None:
+    given = ["1", "0,5", " 1.5e3 ", 2.5, 3, "1,000.5", "x", "", True, None, 10**400, "1e999"]
+    wanted = [1, 0.5, 1500, 2.5, 3, *[None] * 7]
+    assert [to_number(each) for each in given] == wanted
 
 
 HOSTILE = [

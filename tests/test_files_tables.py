@@ -120,6 +120,12 @@ def test_nan_is_null_and_said(tmp_path: Path) -> None:
     assert read.notes == ("2 NaN or infinite numbers were read as null",)
 
 
+def test_lone_surrogates_are_replaced_and_said(tmp_path: Path) -> None:
+    read = table(tmp_path, "t.jsonl", '{"q": "\\ud800", "\\uDFFF": ["\\ud83d\\ude00"]}\n')
+    assert read.rows == [{"q": "\ufffd", "\ufffd": ["\U0001f600"]}]
+    assert read.notes == ("2 lone surrogates became U+FFFD",)
+
+
 def test_parquet_rows_are_json(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -12,6 +12,7 @@ import io
 import json
 import math
 import re
+import sys
 import tokenize
 import warnings
 from collections.abc import Mapping
@@ -25,6 +26,8 @@ MAX_BRACKETS = 100
 BLANK = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "nat"})
 """What stands for no value, in any case."""
 
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d{1,3})?")
+_LARGEST = sys.float_info.max
 _ARRAY = re.compile(r"array\((.*?)(?:,\s*dtype=[\w'<>|.]+)?\)", re.DOTALL)
 _NAMES = {"nan": None, "NaN": None, "null": None, "true": True, "false": False}
 """Names that stand in a literal beside Python's own."""
@@ -102,6 +105,19 @@ def parse_object(cell: Any) -> dict[str, Any] | None:
     """A cell as an object; ``None`` where it is none."""
     value = parse_cell(cell)
     return value if isinstance(value, dict) else None
+
+
+def to_number(cell: Any) -> float | int | None:
+    """A cell as a number, also with a decimal comma; ``None`` where it is none."""
+    if isinstance(cell, int | float):
+        usable = not isinstance(cell, bool) and -_LARGEST <= cell <= _LARGEST
+        return cell if usable else None
+    if not isinstance(cell, str) or not _NUMBER.fullmatch(cell.strip()):
+        return None
+    number = float(cell.strip().replace(",", "."))
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
 
 
 class _Names(ast.NodeTransformer):

@@ -20,6 +20,7 @@ from bridge.files.encodings import Decoded, read_text
 from bridge.files.parquet import read_parquet
 from bridge.files.workbook import read_workbook
 from bridge.model.errors import InputError
+from bridge.model.values import clean_text, count_surrogates
 
 Row = dict[str, Any]
 
@@ -138,7 +139,7 @@ def _rows_of(value: Any, path: Path, wrapper: str) -> tuple[str, list[Row]]:
     if by_column is not None:
         return "", by_column
     usual = [key for key in WRAPPERS if _is_rows(value.get(key))]
-    others = [key for key, item in value.items() if _is_rows(item)]
+    others = [key for key, item in value.items() if _is_rows(item) and key not in _OF_A_CASE]
     if usual or (len(others) == 1 and len(value) <= 3):
         key = (usual or others)[0]
         return key, _objects(value[key], path)
@@ -166,6 +167,12 @@ def _by_column(value: Row) -> list[Row] | None:
     return None
 
 
+_OF_A_CASE = frozenset({
+    "turns", "messages", "conversation", "history", "user_input", "input", "tools", "tools_called",
+    "toolsCalled", "expected_tools", "expectedTools", "tool_calls", "reference_tool_calls",
+    "retrieval_context", "retrievalContext", "contexts", "context", "retrieved_contexts", "assert",
+})  # fmt: skip
+"""Keys of one case that hold lists of objects."""
 _SPLIT = frozenset({"columns", "index", "data", "index_names", "column_names"})
 
 
@@ -198,17 +205,29 @@ def _kind(value: Any) -> str:
     return kinds.get(type(value), "a number or truth value")
 
 
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {clean_text(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
 class _Parser:
     """Reads foreign JSON: NaN and infinities as null, counted; repeated keys refused."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._absent = 0
+        self._surrogates = 0
 
     def notes(self, decoded: Decoded) -> tuple[str, ...]:
         """What a reader should know."""
         many = f"{self._absent} NaN or infinite numbers were read as null" if self._absent else ""
-        return tuple(note for note in (decoded.note, many) if note)
+        lone = f"{self._surrogates} lone surrogates became U+FFFD" if self._surrogates else ""
+        return tuple(note for note in (decoded.note, many, lone) if note)
 
     def object(self, text: str, line: int) -> Row:
         """One line, which is an object."""
@@ -225,7 +244,8 @@ class _Parser:
             InputError: If it is none.
         """
         try:
-            return json.loads(text, parse_constant=self._null, object_pairs_hook=self._unique)
+            value = json.loads(text, parse_constant=self._null, object_pairs_hook=self._unique)
+            return self._cleaned(value) if "\\ud" in text.lower() else value
         except json.JSONDecodeError as error:
             line = line or error.lineno
             what, fix = f"not JSON ({error.msg} at column {error.colno})", "mend it"
@@ -234,6 +254,12 @@ class _Parser:
         except ValueError as error:
             what, fix = str(error), "mend it"
         raise InputError(what, where=self._path, line=line, fix=fix)
+
+    def _cleaned(self, value: Any) -> Any:
+        """A value whose lone surrogates, which no file can hold, are U+FFFD."""
+        found = count_surrogates(value)
+        self._surrogates += found
+        return _without_surrogates(value) if found else value
 
     def _null(self, _: str) -> None:
         self._absent += 1
