@@ -10,6 +10,9 @@ from conftest import Bridge
 from dataset_bundles import a_case
 
 from bridge.files.golden import write_cases
+from bridge.model.errors import InputError
+from bridge.plugin.format import ReadOptions
+from bridge.plugin.registry import get_format
 
 CASES = (
     a_case(id="a", input="Who?", expected="Ada", reference_contexts=["x"], tags=["t"], checks=["equals"]),
@@ -37,21 +40,35 @@ def test_there_and_back_loses_nothing(bridge: Bridge, tmp_path: Path, name: str)
     assert back.read_text() == source.read_text()
 
 
+HOSTILE = [
+    "",
+    "[]",
+    "{",
+    "[[1]]",
+    "\0\0",
+    "[" * 50_000,
+    "version https://git-lfs.github.com/spec/v1\n",
+]
+
+
 @pytest.mark.parametrize("name", WRITTEN)
-@pytest.mark.parametrize(
-    "content",
-    ["", "[]", "{", "[[1]]", "\0\0", "[" * 50_000, "version https://git-lfs.github.com/spec/v1\n"],
-)
-def test_what_is_no_dataset_is_one_line_and_exit_2(
-    bridge: Bridge, tmp_path: Path, name: str, content: str
-) -> None:
+@pytest.mark.parametrize("content", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_is_no_dataset_is_refused_in_one_line(tmp_path: Path, name: str, content: str) -> None:
     source = tmp_path / "x.json"
     source.write_text(content)
-    done = bridge("convert", str(source), str(tmp_path / "y.jsonl"), "--from", name, "--to", "golden_set")  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        get_format(name).read(source, ReadOptions())
+    assert str(caught.value).startswith(str(source))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_faulty_dataset_is_exit_2(bridge: Bridge, tmp_path: Path) -> None:
+    source = tmp_path / "goldens.jsonl"
+    source.write_text('{"input": "q"}\n{"input": ')
+    done = bridge("convert", source, tmp_path / "y.jsonl", "--from", "deepeval_dataset", "--to", "golden_set")  # fmt: skip
     assert done.returncode == 2, done
-    assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-    assert str(source) in done.stderr
+    assert f"{source}:2" in done.stderr
 
 
 def test_between_two_frameworks(bridge: Bridge, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from dataset_bundles import answered
+from dataset_bundles import a_case, answered
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import OUTPUTS
@@ -43,3 +43,11 @@ def test_what_is_written_is_read(folder: Folder, bundle: Bundle, outputs: list[O
     assert again.suite == bundle.suite
     assert report.total == count_leaves(plain(bundle))
     assert "dropped" not in report.counts
+
+
+def test_the_order_of_cases_survives_two_files(tmp_path: Path) -> None:
+    """DeepEval keeps conversations apart; the cases of a bundle stand in any order."""
+    talk = [{"user": "hi"}]
+    cases = [a_case(id=name, input="q", expected="", turns=talk if name in "ac" else []) for name in "abcd"]  # fmt: skip
+    DATASET.write(Bundle(cases=tuple(cases)), tmp_path / "goldens.json", WriteOptions())
+    assert [case.id for case in read(tmp_path / "goldens.json").cases] == list("abcd")
