@@ -45,6 +45,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """By neutral field: names of a column, the most telling first."""
 
+INDEX = frozenset({"", "index", "Unnamed: 0", "Unnamed: 0.1", "level_0", "__index_level_0__"})
+"""Columns that number the rows."""
+
 
 def folded(name: str) -> str:
     """A name without case, blanks and punctuation: ``expectedOutput`` as ``Expected output``."""

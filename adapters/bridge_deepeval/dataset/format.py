@@ -18,6 +18,7 @@ from bridge.plugin.options import flag, refuse_others, text, texts
 from bridge.plugin.peek import first_keys
 from bridge_deepeval.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_deepeval.dataset.writing import write_dataset
+from bridge_deepeval.rows import NAME
 
 _TELLING = {
     folded(name): weight
@@ -42,6 +43,7 @@ class DeepEvalDatasetFormat:
         patterns=("goldens.json", "*.goldens.json", "*goldens*.json"),
         reads=frozenset({"suite", "cases", "outputs"}),
         writes=frozenset({"suite", "cases", "outputs"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

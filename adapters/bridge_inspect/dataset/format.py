@@ -19,6 +19,7 @@ from bridge.plugin.options import flag, refuse_others, text, texts
 from bridge.plugin.peek import first_keys
 from bridge_inspect.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_inspect.dataset.writing import write_dataset
+from bridge_inspect.rows import NAME
 
 _OF_SAMPLES = frozenset({"input", "target", "choices", "id", "metadata", "files", "setup"})
 
@@ -32,6 +33,7 @@ class InspectDatasetFormat:
         patterns=("samples.jsonl", "*.samples.jsonl", "*samples*.jsonl", "*samples*.json"),
         reads=frozenset({"suite", "cases", "outputs"}),
         writes=frozenset({"suite", "cases", "outputs"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:

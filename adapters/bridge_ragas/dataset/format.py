@@ -19,6 +19,7 @@ from bridge.plugin.peek import first_keys
 from bridge_ragas.dataset.reading import FORMAT_NAME, MARK, read_dataset
 from bridge_ragas.dataset.writing import write_dataset
 from bridge_ragas.records import is_known
+from bridge_ragas.rows import NAME
 
 _OURS = f'{{"{KEY}": {{"{MARK}":'.encode()
 _TESTSET = frozenset({"synthesizer_name", "evolution_type", "question_type", "episode_done"})
@@ -34,6 +35,7 @@ class RagasDatasetFormat:
         patterns=("ragas.jsonl", "*.ragas.jsonl", "*ragas*.jsonl"),
         reads=frozenset({"suite", "cases", "outputs"}),
         writes=frozenset({"suite", "cases", "outputs"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
