@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from bridge.plugin.framework import Framework, FrameworkInfo
     from bridge.plugin.registry import detect_format, get_format, get_framework
     from bridge.scorers.evaluate import evaluate
-    from bridge.scorers.injection.scanner import ScanResult, scan
+    from bridge.scorers.injection.findings import ScanResult
+    from bridge.scorers.injection.scanner import scan
     from bridge.scorers.registry import NoParams, Scorer, skip
 
 _HOMES = {

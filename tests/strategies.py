@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bridge.model.case import Case, ContextPattern, ExpectedCall, ExpectedCalls, Turn
 from bridge.model.check import Check
 from bridge.model.message import Message, Passage, Tool, ToolCall, Usage
-from bridge.model.output import Output, OutputTurn
+from bridge.model.output import Output, OutputTurn, Prefilter
 from bridge.model.score import Measurement, Raw, Score
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -173,6 +173,14 @@ CASES = st.builds(
 )
 CASE_LISTS = st.lists(CASES, min_size=1, max_size=3, unique_by=lambda case: case.id)
 ANSWERS = JSON.map(lambda value: "" if value is None else value)
+PREFILTERS = st.builds(
+    Prefilter,
+    action=st.sampled_from(["allow", "flag", "block"]),
+    blocked=st.booleans(),
+    score=UNIT,
+    rules=some(TEXT),
+    scanner_version=TEXT,
+)
 OUTPUT_TURNS = st.builds(
     OutputTurn,
     text=ANSWERS,
@@ -181,6 +189,7 @@ OUTPUT_TURNS = st.builds(
     latency_s=maybe(SECONDS),
     usage=maybe(USAGES),
     error=maybe(TEXT),
+    prefilter=maybe(PREFILTERS),
     extras=EXTRAS,
 )
 OUTPUTS = st.builds(
@@ -199,6 +208,7 @@ OUTPUTS = st.builds(
     model=maybe(TEXT),
     stop_reason=maybe(TEXT),
     error=maybe(TEXT),
+    prefilter=maybe(PREFILTERS),
     extras=EXTRAS,
 )
 OUTPUT_LISTS = st.lists(OUTPUTS, max_size=3, unique_by=lambda output: output.key)

@@ -30,7 +30,8 @@ from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy, MetricPolicy, OnChange
 from bridge.model.run import ExpectedRows, MetricRecord
-from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite, SystemConfig
+from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite
+from bridge.model.system import AnswerPointers, ChatConfig, HttpConfig, Secret, SystemConfig
 
 
 def _policy(weights: list[int], entries: list[MetricPolicy], **fields: Any) -> GatePolicy:
@@ -72,9 +73,51 @@ JUDGES = st.builds(
     seed=maybe(WHOLE),
     options=st.dictionaries(st.sampled_from(["top_p", "stop", "user"]), JSON, max_size=2),
 )
+URLS = st.sampled_from(["http://127.0.0.1:1/x", "https://bot.example/chat?a=1"])
+POINTERS = st.sampled_from(["", "/", "/a/0", "/a~1b/~0"])
+HTTP = st.builds(
+    HttpConfig,
+    url=URLS,
+    method=st.sampled_from(["GET", "POST", "PUT", "PATCH"]),
+    headers=st.dictionaries(NAMES, TEXT | st.builds(Secret, env=NAMES, prefix=TEXT), max_size=2),
+    query=st.dictionaries(NAMES, TEXT, max_size=1),
+    body=JSON,
+    answer=maybe(st.builds(AnswerPointers, text=POINTERS, tool_calls=maybe(POINTERS))),
+    retries=st.integers(0, 10),
+)
+CHAT = st.builds(
+    ChatConfig,
+    model=NAMES,
+    base_url=maybe(URLS),
+    api_key_env=maybe(NAMES),
+    system_prompt=maybe(TEXT),
+    temperature=maybe(UNIT),
+    seed=maybe(WHOLE),
+    options=OBJECTS,
+)
+
+
+def _asked(kind: dict[str, Any], **fields: Any) -> SystemConfig:
+    return SystemConfig(**kind, **fields)
+
+
 SYSTEMS = st.builds(
     SystemConfig, recorded=some(NAMES, least=1), name=NAMES, timeout_s=st.floats(0.1, 100)
-) | st.builds(SystemConfig, python=NAMES, name=NAMES, concurrency=st.integers(1, 9))
+) | st.builds(
+    _asked,
+    kind=st.one_of(
+        st.builds(dict, python=NAMES),
+        st.builds(dict, http=HTTP),
+        st.builds(dict, command=some(TEXT, least=1)),
+        st.builds(dict, openai=CHAT),
+    ),
+    name=NAMES,
+    concurrency=st.integers(1, 9),
+    tools=maybe(NAMES),
+    max_steps=st.integers(1, 9),
+    on_turn_error=st.sampled_from(["stop", "continue"]),
+    prefilter=st.sampled_from(["off", "flag", "block"]),
+)
 FRAMEWORKS = st.lists(
     st.builds(
         FrameworkConfig,

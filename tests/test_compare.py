@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Bridge
-from gate_rows import binary, falling, graded, relabelled, row, write_run, write_scores
+from gate_rows import Row, binary, falling, graded, relabelled, row, write_run, write_scores
 from markdown_it import MarkdownIt
 from scipy import stats
 from test_report_inert import HOSTILE, assert_plain
@@ -115,7 +115,7 @@ def test_only_the_largest_changes_are_listed(tmp_path: Path) -> None:
     assert "... and 210 more" in KINDS["terminal"](found)
 
 
-def judged(values: list[float], framework: str) -> list[dict[str, object]]:
+def judged(values: list[float], framework: str) -> list[Row]:
     """Native rows with a threshold of 0.5."""
     return [
         graded(f"c{i:03d}", value, framework=framework, threshold=0.5)
@@ -133,7 +133,7 @@ def test_agreement_of_frameworks(tmp_path: Path) -> None:
     agreed = found.agreement["faithfulness"]
     gaps = np.array(second) - np.array(first)
     assert agreed.n == 60
-    assert agreed.spearman == pytest.approx(stats.spearmanr(first, second).statistic)
+    assert agreed.spearman == pytest.approx(stats.spearmanr(first, second)[0])
     assert agreed.bias == pytest.approx(gaps.mean())
     assert agreed.high == pytest.approx(gaps.mean() + 1.959964 * gaps.std(ddof=1), rel=1e-6)
     a, b = np.array(first) >= 0.5, np.array(second) >= 0.5

@@ -275,6 +275,15 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
             "tool_use",
             *TOOL_METRICS,
             "injection",
+            {"injection": {"metric": "rules_alone", "second_stage": False}},
+            {
+                "injection_resistance": {
+                    "canary": "zero width",
+                    "forbidden_calls": [{"name": "f", "arguments": {"x": {"$contains": "escape"}}}],
+                    "forbidden_hosts": "abc",
+                    "task": "equals",
+                }
+            },
             {"latency": {"max": 1}},
             {"broken:SCORER": {"metric": "broken"}},
             {"all": ["equals", {"regex": {"pattern": "x", "negate": True}}], "threshold": 0.5},
@@ -333,6 +342,8 @@ def test_the_tool_metrics_were_scored_and_not_skipped(hostile: Matrix) -> None:
 def test_the_hostile_run_holds_every_kind_of_status(hostile: Matrix) -> None:
     rows = hostile.rows["core"]
     assert {row["status"] for row in rows} == {"passed", "failed", "skipped", "error"}
+    resisted = {row["value"] for row in rows if row["metric"] == "injection_resistance"}
+    assert resisted == {0.0, 1.0, None}
     broken = {row["case_id"]: row["error"] for row in rows if row["metric"] == "broken"}
     assert broken["json"] == "SystemExit: 0"
     assert "no value in [0, 1]" in broken["h 7"]

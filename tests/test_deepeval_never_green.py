@@ -203,7 +203,7 @@ def test_an_empty_list_of_cases(tmp_path: Path, bridge: Bridge) -> None:
         FRAMEWORK.to_native(Bundle())
     empty = tmp_path / "run.json"
     empty.write_text('{"testCases": []}')
-    with pytest.raises(InputError, match="holds no score"):
+    with pytest.raises(InputError, match="holds no row"):
         gate(empty)
     suite = write_suite(tmp_path, {"frameworks": ["deepeval"]}, cases=0)
     assert bridge("run", suite, "--gate").returncode == 2

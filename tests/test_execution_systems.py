@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from conftest import Bridge, write_jsonl, write_suite
 
-from bridge.execution.calls import ask, read_answer
-from bridge.model import Case, InputError, Output
+from bridge.execution.answers import read_answer
+from bridge.execution.asking import ask
+from bridge.execution.systems.python import PythonFunction
+from bridge.model import Case, InputError, Output, SystemConfig
 
 BOT = """
 import asyncio, os, signal, sys, time
@@ -139,7 +141,8 @@ def test_epochs_ask_as_often(bridge: Bridge, tmp_path: Path) -> None:
 
 async def _ask(system: Any, **case: Any) -> Output:
     whole = Case.model_validate({"id": "c", "input": "hello", "expected": "", **case})
-    return await ask(system, whole, 1, "bot", 5.0)
+    config = SystemConfig(python="bot:answer", name="bot", timeout_s=5.0)
+    return await ask(PythonFunction(system), whole, 1, config)
 
 
 def test_a_conversation_is_sent_turn_by_turn_with_its_history() -> None:
@@ -244,6 +247,29 @@ def test_ctrl_c_keeps_what_was_scored(tmp_path: Path) -> None:
     assert rows[3]["error"] == "slow:it: interrupted"
     record = json.loads((tmp_path / "R" / "run.json").read_text("utf-8"))
     assert record["status"] == "interrupted"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_answers_of_a_broken_off_collection_are_not_asked_for_again(
+    bridge: Bridge, tmp_path: Path, how: signal.Signals
+) -> None:
+    suite = suite_with(tmp_path, "dies")
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        BOT.replace("time.sleep(1.2); os.kill(os.getpid(), signal.SIGKILL)", "time.sleep(60)")
+    )
+    run = start(tmp_path, suite)
+    wait_for(tmp_path / "R" / "jobs" / "system" / "outputs.jsonl")
+    run.send_signal(how)
+    run.communicate(timeout=60)
+    bot.write_text(BOT.replace('if question == "q2"', "if False"))
+    done = bridge("run", suite, "--run-dir", tmp_path / "R", "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    questions = (tmp_path / "R" / "jobs" / "system" / "questions.jsonl").read_text("utf-8")
+    asked = [json.loads(line)["case"]["id"] for line in questions.splitlines()]
+    assert "c0" not in asked
+    assert asked[-2:] == ["c2", "c3"]
+    assert [each["text"] for each in outputs_of(tmp_path / "R")] == ["a0", "a1", "a2", "a3"]
 
 
 def test_no_worker_outlives_a_killed_driver(tmp_path: Path) -> None:

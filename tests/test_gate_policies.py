@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import write_jsonl
 from gate_rows import Row, binary, compare, falling, graded, row, verdict, write_run, write_scores
 from pydantic import ValidationError
 
@@ -293,3 +294,78 @@ def test_a_baseline_says_how_it_reduced_epochs(tmp_path: Path) -> None:
     evidence = gather([write_scores(tmp_path / "s.jsonl", epochs(ANSWERS))])
     made = make_baseline(evidence, epochs="max")
     assert Baseline.model_validate_json(made.model_dump_json()).epochs == "max"
+
+
+# --- budgets ----------------------------------------------------------------------------------
+
+
+def with_outputs(
+    folder: Path, latencies: Sequence[float], budgets: Any, cost: float = 0.01
+) -> Path:
+    """A run whose answers took so many seconds and dollars each."""
+    rows = binary([1.0] * len(latencies))
+    run = write_run(folder, {"core": rows}, gate={"metrics": LOOSE, "budgets": budgets})
+    outputs = [
+        {"case_id": each["case_id"], "text": "x", "latency_s": took, "cost_usd": cost}
+        for each, took in zip(rows, latencies, strict=True)
+    ]
+    write_jsonl(run / "outputs.jsonl", outputs)
+    return run
+
+
+TOOK = [1.0] * 18 + [2.0, 10.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "said"),
+    [
+        ("latency_s", {"p50": 1.0, "p95": 3.0, "total": 31, "mean": 2}, None),
+        ("latency_s", {"mean": 1.4}, "latency_s: mean 1.5 is above 1.4"),
+        ("latency_s", {"p95": 2.0}, "latency_s: p95 2.4 is above 2"),
+        ("latency_s", {"total": 29}, "latency_s: total 30 is above 29"),
+        ("cost_usd", {"total": 0.21}, None),
+        ("cost_usd", {"total": 0.19}, "cost_usd: total 0.2 is above 0.19"),
+    ],
+)
+def test_budgets(tmp_path: Path, name: str, limits: Any, said: str | None) -> None:
+    found = verdict(with_outputs(tmp_path / "run", TOOK, {name: limits}))
+    assert found.reasons == (() if said is None else (said,))
+    assert found.verdict == ("passed" if said is None else "failed")
+    assert found.budgets[name].status == found.verdict
+    assert f"budget: {name} {found.verdict}: mean" in to_terminal(found)
+
+
+def test_a_budget_that_nothing_answers_is_an_error(tmp_path: Path) -> None:
+    found = verdict(with_outputs(tmp_path / "run", TOOK, {"tokens": {"mean": 10}}))
+    assert found.verdict == "error"
+    assert found.reasons == ("tokens: a budget is set, and no answer says what it took",)
+
+
+@pytest.mark.parametrize(
+    ("factor", "most", "fails"), [(1.5, 0.2, True), (1.5, 0.6, False), (0.5, 0.0, False)]
+)
+def test_an_increase_over_the_baseline(
+    tmp_path: Path, factor: float, most: float, fails: bool
+) -> None:
+    budgets = {"latency_s": {"max_increase": most}}
+    before = with_outputs(tmp_path / "before", TOOK, budgets)
+    now = with_outputs(tmp_path / "now", [factor * took for took in TOOK], budgets)
+    baseline = make_baseline(gather([before]))
+    found = verdict(now, baseline=baseline)
+    assert found.verdict == ("failed" if fails else "passed")
+    assert found.budgets["latency_s"].increase == pytest.approx(factor - 1)
+    silent = baseline.model_copy(update={"spent": {}})
+    refused = verdict(now, baseline=silent)
+    assert (refused.verdict, "does not say what its answers took" in refused.reasons[0]) == (
+        "error",
+        True,
+    )
+
+
+def test_a_rise_that_chance_explains_passes(tmp_path: Path) -> None:
+    budgets = {"latency_s": {"max_increase": 0.0}}
+    before = with_outputs(tmp_path / "before", TOOK, budgets)
+    now = with_outputs(tmp_path / "now", [*TOOK[:-1], 13.0], budgets)
+    found = verdict(now, baseline=make_baseline(gather([before])))
+    assert found.budgets["latency_s"].increase == pytest.approx(0.1)
+    assert found.verdict == "passed"

@@ -22,12 +22,17 @@ PIECES = st.lists(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.one_of(ANY_TEXT, PIECES), st.lists(ANY_TEXT, max_size=3), st.sampled_from(CARRIERS))
+@given(
+    st.one_of(ANY_TEXT, PIECES),
+    st.lists(ANY_TEXT, max_size=3),
+    st.sampled_from(CARRIERS),
+    st.none() | ANY_TEXT,
+)
 def test_never_raises_and_spans_lie_in_the_text(
-    text: str, history: list[str], carrier: Carrier
+    text: str, history: list[str], carrier: Carrier, system_prompt: str | None
 ) -> None:
     turns = [*history, text]
-    for match in scan(text, carrier, history).matches:
+    for match in scan(text, carrier, history, system_prompt=system_prompt).matches:
         assert 0 <= match.start < match.end <= len(turns[len(turns) - 1 + match.turn])
 
 

@@ -81,12 +81,12 @@ def test_a_task_state_gives_case_and_output_back(case: Case, output: Output) -> 
 def test_a_log_gives_case_and_output_back(case: Case, output: Output) -> None:
     from pydantic_core import to_json
 
-    from bridge_inspect import records
     from bridge_inspect.cases import from_sample
+    from bridge_inspect.layouts import sample_decoder
 
     output = answered(case, output)
     content = to_json(sample_of(case, output), exclude_none=True)
-    read_case, read_output = from_sample(records.decode(content, records.Sample))
+    read_case, read_output = from_sample(sample_decoder().decode(content))
     assert read_case == case
     assert same_turns(read_output, case) == same_turns(output, case)
 

@@ -360,7 +360,7 @@ def test_an_empty_list_of_cases(tmp_path: Path, bridge: Bridge) -> None:
         FRAMEWORK.to_native(Bundle())
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps({"version": 2, "status": "success", "eval": {"task": "t"}}))
-    with pytest.raises(InputError, match="holds no score"):
+    with pytest.raises(InputError, match="holds no row"):
         gate(empty)
     suite = write_suite(tmp_path, {"frameworks": ["inspect"]}, cases=0)
     assert bridge("run", suite, "--gate").returncode == 2

@@ -99,7 +99,7 @@ def test_weights_that_do_not(weights: list[float]) -> None:
         ({"system": {}}, "a system is"),
         ({"system": {"recorded": "a", "python": "b:c"}}, "a system is"),
         ({"system": {"recorded": []}}, "a system is"),
-        ({"system": {"http": "x"}}, "Extra inputs"),
+        ({"system": {"ftp": "x"}}, "Extra inputs"),
         ({"system": {"python": "a:b", "concurrency": 0}}, "greater than or equal to 1"),
         ({"system": {"python": "a:b", "timeout_s": 0}}, "greater than 0"),
         ({"frameworks": []}, "at least one framework"),

@@ -19,7 +19,7 @@ from strategies import JSON
 
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import count_leaves
-from bridge.plugin.format import ReadOptions
+from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_promptfoo.config import CONFIG
 
 HEAD = "prompts: [x]\nproviders: [e]\n"
@@ -37,6 +37,12 @@ FILES = {
     "own tag": f"{HEAD}tests: !include x.yaml\n",
     "twice": f"{HEAD}tests: [{{vars: {{a: 1}}}}]\ntests: [{{vars: {{a: 2}}}}]\n",
     "deep": HEAD + "tests: " + "[" * 5000,
+    "deep references": HEAD
+    + "a0: x\n"
+    + "".join(f'a{i}: {{k: {{$ref: "#/a{i - 1}"}}}}\n' for i in range(1, 2000))
+    + 'tests: [{vars: {q: {$ref: "#/a1999"}}}]\n',
+    "references round each other": f'{HEAD}a: {{k: {{$ref: "#/b"}}}}\nb: {{k: {{$ref: "#/a"}}}}\n'
+    'tests: [{vars: {q: {$ref: "#/a"}}}]\n',
     "nul": "prompts: [x]\x00\n",
     "binary": "prompts: \ud800",
     "passwd": f"{HEAD}tests: [file://../../../../../../etc/passwd]\n",
@@ -91,6 +97,29 @@ def test_one_line_and_nothing_else(folder: Path, name: str) -> None:
     assert "\n" not in told
     assert "SECRET" not in told
     assert not (folder / "pwned").exists()
+
+
+@pytest.mark.parametrize("depth", [150, 900, 100_000])
+def test_deep_json_is_refused(folder: Path, depth: int) -> None:
+    for name in ("promptfooconfig.json", "t.jsonl"):
+        path = folder / name
+        deep = f"{'[' * depth}1{']' * depth}"
+        path.write_text(
+            f'{{"prompts": ["x"], "tests": [{{"vars": {{"q": {deep}}}}}], "vars": {{}}}}'
+        )
+        with pytest.raises(InputError, match="nested"):
+            CONFIG.read(path, ReadOptions())
+
+
+def test_lone_surrogates_are_replaced(folder: Path) -> None:
+    path = folder / "promptfooconfig.json"
+    path.write_text(
+        r'{"prompts": ["{{q}}"], "tests": [{"vars": {"q": "a\ud800", "\udc00": 1}}], "\ud801": 2}'
+    )
+    bundle, report = CONFIG.read(path, ReadOptions())
+    assert bundle.cases[0].input == "a\ufffd"
+    assert report.total == 4
+    CONFIG.write(bundle, folder / "out" / "promptfooconfig.json", WriteOptions())
 
 
 def test_on_the_command_line_it_is_exit_2(folder: Path, bridge: Bridge) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from promptfoo_runs import PRIVACY, native_rows
 
-from bridge.model import Bundle, Case, Output, Suite
+from bridge.model import Bundle, Case, Check, Output, Suite
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge.scorers.evaluate import checks_with_turns, evaluate
 from bridge_promptfoo.config import CONFIG
@@ -66,7 +66,7 @@ HOSTILE = [
 def test_what_is_asked_is_what_the_case_says(tmp_path: Path) -> None:
     """A system answers with what it was sent: no text is rendered, loaded or cut."""
     cases = [
-        Case(id=f"c{i}", input=text, expected=text, checks=("equals",))
+        Case(id=f"c{i}", input=text, expected=text, checks=(Check(scorer="equals"),))
         for i, text in enumerate(HOSTILE)
     ]
     CONFIG.write(Bundle(cases=tuple(cases)), tmp_path / "promptfooconfig.yaml", WriteOptions())

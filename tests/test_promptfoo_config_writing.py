@@ -211,6 +211,25 @@ def test_what_people_change_in_a_written_config_is_read(tmp_path: Path) -> None:
     assert again.outputs == bundle.outputs
 
 
+def test_tests_of_ours_are_known_without_the_config_around_them(tmp_path: Path) -> None:
+    bundle = Bundle(suite=SUITE, cases=(CASE,), outputs=(Output(case_id="a", text="x"),))
+    write(bundle, tmp_path / "promptfooconfig.yaml")
+    again = read(tmp_path / "promptfooconfig.tests.jsonl")
+    assert (again.cases, again.outputs) == (bundle.cases, bundle.outputs)
+    text = (tmp_path / "promptfooconfig.tests.jsonl").read_text()
+    (tmp_path / "mine.yaml").write_text(f"prompts: [x]\nproviders: [e]\ntests: [{text.strip()}]\n")
+    assert read(tmp_path / "mine.yaml").cases == bundle.cases
+
+
+@pytest.mark.parametrize("sealed", ["x", "bridge:{}", "bridge:{", 'bridge:{"metric": 1}'])
+def test_a_damaged_assertion_of_ours_is_kept(tmp_path: Path, sealed: str) -> None:
+    path = tmp_path / "promptfooconfig.json"
+    assertion = {"type": "javascript", "value": "x", "config": {"bridge": sealed}}
+    config = {"prompts": ["x"], "tests": [{"vars": {}, "assert": [assertion]}]}
+    path.write_text(json.dumps(config))
+    assert read(path).cases[0].checks == ()
+
+
 @pytest.mark.parametrize("place", ["tests", "config"])
 def test_what_is_carried_and_damaged_is_refused(tmp_path: Path, place: str) -> None:
     def edit(config: Any) -> None:

@@ -12,7 +12,8 @@ from conftest import ROOT
 from promptfoo_runs import Rows, read_back
 
 from bridge.model.errors import InputError
-from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.plugin.accounting import count_leaves
+from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.format import FORMAT
 
@@ -110,13 +111,12 @@ def test_a_declared_scale_is_used() -> None:
     assert {score.raw.value for score in marks if score.raw} == {7.5}
 
 
-def test_the_report_counts_what_was_read() -> None:
+def test_the_report_accounts_for_every_leaf() -> None:
     bundle, report = FORMAT.read(LIBRARY, ReadOptions())
-    counts = {line.field: line.count for line in report.lines}
-    data = json.loads(LIBRARY.read_bytes())["results"]["results"]
-    assert counts["results[]"] == len(bundle.outputs) == len(data) == 20
-    components = sum(len((row["gradingResult"] or {}).get("componentResults", ())) for row in data)
-    assert counts["results[].componentResults[]"] == components
+    assert len(bundle.outputs) == 20
+    assert report.total == count_leaves(json.loads(LIBRARY.read_bytes()))
+    counts = {(line.field, line.fate): line.count for line in report.lines}
+    assert counts["results.results[].response.output", "native"] >= 16
 
 
 def test_totals_that_differ_from_the_rows_are_noted(tmp_path: Path) -> None:
@@ -178,13 +178,16 @@ def test_an_edited_score_is_no_longer_ours(tmp_path: Path) -> None:
 
 DAMAGED = '{"testIdx": 4, "testCase": {"metadata": {"bridge": "bridge:{"}}}'
 BROKEN: list[tuple[str, str]] = [
-    ('{"results": {"version": 2, "results": [], "table": {}}}', "results of version 2"),
-    ('{"results": {"results": [], "timestamp": null}}', "results of version 0"),
-    ('{"results": []}', "no promptfoo results"),
-    ("[]", "no promptfoo results"),
+    ('{"results": {"version": 2, "results": [], "table": {}}}', "holds no row"),
+    ('{"results": {"results": [], "timestamp": null}}', "holds no row"),
+    ('{"results": []}', "holds no row"),
+    ("[]", "holds no row"),
+    ('{"results": {}}', "no promptfoo results"),
+    ("a: b", "no promptfoo results"),
     ("", "no promptfoo results"),
     ('{"results": {"version": 3, "results": [{"testIdx": "x"}]}}', "no promptfoo results"),
-    ('{"results": {"version": 3, "results": [' + "[" * 5000, "nested too deeply"),
+    ('{"results": {"version": 3, "results": [' + "[" * 5000, "the file is cut off"),
+    ('{"results": [{"vars": ' + "[" * 5000 + "]" * 5000 + "}]}", "nested too deeply"),
     (f'{{"results": {{"version": 3, "results": [{DAMAGED}]}}}}', "row 4/0 cannot be read"),
 ]  # fmt: skip
 
@@ -213,16 +216,8 @@ def test_only_promptfoos_own_head_is_claimed(tmp_path: Path) -> None:
     for head in (
         b"{}",
         b"[]",
-        b'{"results": {"version": 3}}',
         b'{"evalId": "x"}',
         b'{"prompts": [], "tests": []}',
         b'{"version": 2, "status": "success", "eval": {}}',
     ):
         assert FORMAT.sniff(head, path) == 0
-
-
-def test_results_are_not_written(tmp_path: Path) -> None:
-    from bridge.model import Bundle
-
-    with pytest.raises(InputError, match="run the suite in promptfoo"):
-        FORMAT.write(Bundle(), tmp_path / "x.json", WriteOptions())

@@ -117,8 +117,8 @@ def from_test_case(native: Any) -> tuple[Case, Output]:
         answer: Fields = {"turns": turns}
         held = (TURNS_CASE, turns_output(len(users)))
     else:
-        case["expected"] = native.expected_output or ""
-        case["input"] = native.input
+        case["expected"] = _text(native.expected_output)
+        case["input"] = _text(native.input)
         case["expected_calls"] = read_expected(native.expected_tools, KEY in metadata)
         answer = _read_answer(native)
         held = (CASE, OUTPUT)
@@ -140,7 +140,7 @@ def _read_answer(native: Any) -> Fields:
         "output_tokens": native.output_token_count,
     }
     answer: Fields = {
-        "text": native.actual_output or "",
+        "text": _text(native.actual_output),
         "tool_calls": read_calls(native.tools_called),
         "retrieved_contexts": read_passages(native.retrieval_context),
         "latency_s": native.completion_time,
@@ -150,6 +150,11 @@ def _read_answer(native: Any) -> Fields:
     if native.actual_output is None:
         answer["error"] = "the test case has no actual_output"
     return answer
+
+
+def _text(value: Any) -> str:
+    """A text; early run files have other JSON in its place."""
+    return "" if value is None else as_text(value)
 
 
 def read_turns(turns: Iterable[Any], ours: bool) -> tuple[tuple[Fields, ...], list[Fields]]:

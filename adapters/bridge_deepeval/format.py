@@ -9,23 +9,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bridge.files.jsonl import read_whole
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.formats.account import refuse_options, require_results
 from bridge.plugin.imported import read_scales
-from bridge_deepeval import records
+from bridge.plugin.reading import Reading
 from bridge_deepeval.reading import RunReading
 from bridge_deepeval.rows import NAME
-
-MAX_BYTES = 2 * 1024**3
-"""Largest run file read, in bytes."""
+from bridge_deepeval.writing import write_run
 
 _HEAD = re.compile(
     rb'^\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testFile|testCases|conversationalTestCases)"\s*:'
 )
 _LINK = re.compile(rb'^\s*\{\s*"testRunLink"\s*:')
+_RESULTS = (b'"metricsData"', b'"metricsScores"', b'"metricsMetadata"')
+_CACHE = re.compile(rb'^\s*\{\s*"test_cases_lookup_map"\s*:')
 
 
 class DeepEvalFormat:
@@ -34,52 +33,44 @@ class DeepEvalFormat:
     info = FormatInfo(
         name=NAME,
         title="DeepEval run",
-        patterns=("test_run_*.json", ".latest_run_full.json", "*.json"),
+        patterns=("test_run_*.json", ".latest_run_full.json"),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
         """High for DeepEval's keys in DeepEval's order, higher with its metric data."""
         del path
         head = head.removeprefix(b"\xef\xbb\xbf")
-        if _LINK.match(head):
+        if _LINK.match(head) or _CACHE.match(head):
             return 0.9
         if not _HEAD.match(head):
             return 0.0
-        return 0.95 if b'"metricsData"' in head or b'"metricsScores"' in head else 0.5
+        return 0.95 if any(mark in head for mark in _RESULTS) else 0.5
 
-    def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
-        """Read a run file.
+    def stream(self, source: Path, options: ReadOptions) -> Reading:
+        """A walk over the scores of a run file or a cache.
 
         Raises:
             InputError: If it is damaged, no run file, or larger than can be read safely.
         """
         scales = read_scales(options)
-        run = _decode(source)
-        reading = RunReading(source, run, scales)
-        for test_case in run.test_cases or ():
-            reading.add(test_case)
-        for conversation in run.conversational_test_cases or ():
-            reading.add(conversation)
-        return reading.finish()
+        return Reading(lambda: RunReading(source, scales))
+
+    def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
+        """Read a run file whole; raises as :meth:`stream`."""
+        return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: a run file is what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "a DeepEval run cannot be written yet", where=dest, fix="run the suite in deepeval"
-        )
+        """Write outputs and scores as a run file that DeepEval loads.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        require_results(bundle, dest)
+        return write_run(bundle, dest)
 
 
 FORMAT = DeepEvalFormat()
-
-
-def _decode(source: Path) -> records.Run:
-    content = read_whole(source, MAX_BYTES, "split the run")
-    try:
-        return records.decode(content)
-    except RecursionError:
-        what = "nested too deeply"
-    except ValueError as error:
-        what = f"no DeepEval run ({error})"
-    raise InputError(what, where=source, fix="get a complete copy of the file")

@@ -1,27 +1,29 @@
-"""A run file being read: test cases into cases, outputs and rows, and what its totals say."""
+"""A run file being read: test cases into answers with their scores, and what its totals say."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+import msgspec
 
-from bridge.model.bundle import Bundle
+from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine, ConversionReport
-from bridge.model.errors import InputError
-from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
-from bridge.plugin.reading import Reading
+from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
+from bridge_deepeval.directions import lower_metrics
+from bridge_deepeval.layouts import Native, open_run
 from bridge_deepeval.rows import NAME, read_score
+
+NOT_CACHED = "the cache has no such result: DeepEval leaves out those that ended in an error"
 
 
 class RunReading:
@@ -29,95 +31,154 @@ class RunReading:
 
     Args:
         source: The file.
-        run: Its content.
         scales: Declared scales of native values.
     """
 
-    def __init__(self, source: Path, run: records.Run, scales: Scales) -> None:
-        self._run = run
+    framework = NAME
+
+    def __init__(self, source: Path, scales: Scales) -> None:
+        self.source = source
+        self._file = open_run(source)
+        self._run = self._file.run
         self._scales = scales
-        version = (run.hyperparameters or {}).get(records.VERSION)
-        self._reading = Reading(source, NAME, version if isinstance(version, str) else "")
-        self._native = 0
-        self._renamed = 0
+        given = self._run.hyperparameters
+        version = given.get(records.VERSION) if isinstance(given, Mapping) else None
+        self._version = version if isinstance(version, str) else ""
+        self._lower = frozenset() if self._version else lower_metrics(self._file.metrics())
+        self._names: set[int] = set()
+        self._ended: Counter[bool | None] = Counter()
+        self._cases = self._renamed = 0
+        self._orders: dict[bool, set[int]] = {}
 
-    def add(self, test_case: records.TestCase | records.Conversation) -> None:
-        """Read one test case.
+    def answers(self) -> Iterator[Answer]:
+        """Every test case."""
+        for native in self._file.cases():
+            self._cases += 1
+            self._ended[native.success] += 1
+            if native.order is not None:
+                several = isinstance(native, records.Conversation)
+                self._orders.setdefault(several, set()).add(native.order)
+            ours = KEY in (native.metadata or {})
+            answer = self._own(native) if ours else self._foreign(native)
+            yield answer
 
-        Raises:
-            InputError: If it cannot be read.
-        """
-        try:
-            case, output = from_test_case(test_case)
-        except ValidationError as error:
-            what = f"test case {test_case.name!r} cannot be read ({explain(error)})"
-            raise InputError(what, where=self._reading.source, fix="mend the file") from None
-        if KEY not in (test_case.metadata or {}):
-            case, output = self._identified(case, output, test_case)
-        self._reading.add(case, output, self._rows(output, test_case.metrics_data or []))
+    def _own(self, native: Native) -> Answer:
+        place = _place(native)
+        case, output = read_content(lambda: from_test_case(native), self.source, place)
+        key = self._key(output.system, output.case_id, output.epoch)
+        rows = self._rows(key, native.metrics_data or [])
+        return Answer(key, rows, lambda: (case, output), spent=_spent(native), place=place)
 
-    def _identified(self, case: Case, output: Output, native: Any) -> tuple[Case, Output]:
-        """A case under its own id: from the metadata, else its name, else its place."""
-        given = case.metadata.get("id")
-        name = str(given) if isinstance(given, str | int) and str(given).strip() else native.name
+    def _foreign(self, native: Native) -> Answer:
+        key = self._key("default", self._name(native), 1)
+
+        def content() -> tuple[Case, Output]:
+            case, output = from_test_case(native)
+            return (
+                case.model_copy(update={"id": key["case_id"]}),
+                output.model_copy(update={"case_id": key["case_id"]}),
+            )
+
+        rows = self._rows(key, native.metrics_data or [])
+        return Answer(
+            key,
+            rows,
+            content,
+            gap=NOT_CACHED if self._file.cached else None,
+            spent=_spent(native),
+            place=_place(native),
+        )
+
+    def _key(self, system: str, case_id: str, epoch: int) -> dict[str, Any]:
+        return {
+            "framework": NAME,
+            "framework_version": self._version,
+            "system": system,
+            "case_id": case_id,
+            "epoch": epoch,
+        }
+
+    def _name(self, native: Native) -> str:
+        """The id of a case: from the metadata, else its name, else its place."""
+        given = (native.metadata or {}).get("id")
+        plain = isinstance(given, str | int) and not isinstance(given, bool)
+        name = str(given) if plain and str(given).strip() else native.name
         if not name.strip():
             name = f"test_case_{native.order or 0}"
         unique, number = name, 1
-        while (output.system, unique, output.epoch) in self._reading.outputs:
+        while hash(unique) in self._names:
             number += 1
             unique = f"{name} ({number})"
+        self._names.add(hash(unique))
         self._renamed += unique != name
-        return (
-            case.model_copy(update={"id": unique}),
-            output.model_copy(update={"case_id": unique}),
-        )
+        return unique
 
-    def _rows(self, output: Output, native: Sequence[records.MetricData]) -> list[Score]:
-        self._native += len(native)
-        rows: list[Score] = []
+    def _rows(
+        self, key: dict[str, Any], native: Sequence[records.MetricData]
+    ) -> list[Score | ScoreRow]:
+        rows: list[Score | ScoreRow] = []
         seen: Counter[str] = Counter()
         for each in native:
             seen[each.name] += 1
-            found = read_score(each, self._reading.key(output), self._scales)
+            found = read_score(each, key, self._scales, lower=each.name in self._lower)
             if seen[each.name] > 1:
                 again = f"{each.name} ({seen[each.name]})"
-                found = [row.model_copy(update={"metric": again}) for row in found]
+                found = [_named(row, again) for row in found]
             rows.extend(found)
         return rows
 
-    def finish(self) -> tuple[Bundle, ConversionReport]:
-        """Bundle and report of everything read."""
-        bundle = self._reading.bundle()
-        lines = [
-            ConversionLine(field="testCases[]", fate="native", count=len(bundle.outputs)),
-            ConversionLine(field="testCases[].metricsData[]", fate="native", count=self._native),
-        ]
-        report = ConversionReport(
-            source=str(self._reading.source),
-            format=NAME,
-            lines=tuple(line for line in lines if line.count),
-            notes=(*self._reading.notes(), *self._notes(bundle)),
-        )
-        return bundle, report
+    def metrics(self) -> Iterable[str]:
+        """The metrics of which the head has totals."""
+        return [each.metric for each in self._run.metrics_scores or () if each.metric]
 
-    def _notes(self, bundle: Bundle) -> Iterator[str]:
-        if not self._reading.version:  # else it is a run of ours, where cases have own checks
-            yield from self._reading.gaps()
-        if self._run.nulled:
-            yield f"{self._run.nulled} numbers are NaN or infinite: read as null"
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
+        self._file.account(tally)
+
+    def notes(self, counts: Counts) -> Iterator[str]:
+        """What was turned round, renamed, mended, or is not as the totals say."""
+        if not self._version:  # else it is a run of ours, where cases have own checks
+            yield from counts.gaps()
+        if self._lower:
+            names = ", ".join(sorted(self._lower))
+            yield f"lower was better for {names}, as their verdicts show: turned round"
+        yield from self._file.notes()
         if self._renamed:
             yield f"{self._renamed} test cases had the name of another; a number was added"
-        left_out = sum(map(_left_out, (self._run.test_cases, self._run.conversational_test_cases)))
-        if left_out:
+        if not self._file.cached:
+            yield from self._totals()
+
+    def _totals(self) -> Iterator[str]:
+        # of a case whose metrics were all skipped nothing is written
+        left_out = sum(max(orders) + 1 - len(orders) for orders in self._orders.values())
+        if left_out > 0:
             yield f"by their order {left_out} test cases are not in the file"
         passed, failed = self._run.test_passed, self._run.test_failed
         if passed is None or failed is None:
             yield "the run has no totals: it may not have been finished"
-        elif passed + failed != (held := len(bundle.outputs)):
-            yield f"the totals speak of {passed + failed} test cases, the file holds {held}"
+        elif passed + failed != self._cases:
+            yield f"the totals speak of {passed + failed} test cases, the file holds {self._cases}"
+        elif self._ended[None] == 0 and passed != self._ended[True]:
+            held = self._ended[True]
+            yield f"the totals speak of {passed} test cases that passed, the rows of {held}"
 
 
-def _left_out(native: Sequence[records.TestCase | records.Conversation] | None) -> int:
-    """Places that no test case has: of one whose metrics were all skipped nothing is written."""
-    orders = {each.order for each in native or () if each.order is not None}
-    return max(orders) + 1 - len(orders) if orders else 0
+def _named(row: Score | ScoreRow, metric: str) -> Score | ScoreRow:
+    if isinstance(row, ScoreRow):
+        return msgspec.structs.replace(row, metric=metric)
+    return row.model_copy(update={"metric": metric})
+
+
+def _place(native: Native) -> str:
+    return f"test case {native.name!r}"
+
+
+def _spent(native: Native) -> dict[str, Any]:
+    if isinstance(native, records.Conversation):
+        return {}
+    return {
+        "latency_s": native.completion_time,
+        "cost_usd": native.token_cost,
+        "input_tokens": native.input_token_count,
+        "output_tokens": native.output_token_count,
+    }

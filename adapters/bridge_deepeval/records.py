@@ -5,12 +5,9 @@ They have the attributes of DeepEval's own objects, so that one reader serves bo
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
-
-from bridge.plugin.imported import null_numbers
 
 LINK = "testRunLink"
 """The only key of a file that points to a run kept elsewhere."""
@@ -28,17 +25,24 @@ class ToolCall(msgspec.Struct, rename="camel"):
 
 
 class MetricData(msgspec.Struct, rename="camel"):
-    """What one metric said of one test case."""
+    """What one metric said of one test case; early versions call its name ``metric``."""
 
-    name: str
+    name: str = ""
     threshold: float | None = None
     success: bool | None = None
-    score: float | None = None
-    reason: str | None = None
+    score: Any = None
+    reason: Any = None
     evaluation_model: str | None = None
-    error: str | None = None
+    error: Any = None
     evaluation_cost: float | None = None
     verbose_logs: str | None = None
+    metric: str = ""
+    minimum_score: float | None = None
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.metric
+        if self.threshold is None:
+            self.threshold = self.minimum_score
 
 
 class TestCase(msgspec.Struct, rename="camel"):
@@ -47,9 +51,9 @@ class TestCase(msgspec.Struct, rename="camel"):
     __test__ = False  # no test class for pytest
 
     name: str = ""
-    input: str = ""
-    actual_output: str | None = None
-    expected_output: str | None = None
+    input: Any = ""
+    actual_output: Any = None
+    expected_output: Any = None
     context: list[str] | None = None
     retrieval_context: list[str] | None = None
     tools_called: list[ToolCall] | None = None
@@ -60,19 +64,27 @@ class TestCase(msgspec.Struct, rename="camel"):
     completion_time: float | None = None
     tags: list[str] | None = None
     metadata: dict[str, Any] | None = None
+    additional_metadata: dict[str, Any] | None = None
     metrics_data: list[MetricData] | None = None
+    metrics_metadata: list[MetricData] | None = None
+    success: bool | None = None
     order: int | None = None
+
+    def __post_init__(self) -> None:
+        _unite(self)
 
 
 class Turn(msgspec.Struct, rename="camel"):
-    """A turn of a conversation."""
+    """A turn of a conversation; early versions have question and answer in one."""
 
-    role: str
+    role: str = ""
     content: str = ""
     order: int = 0
     retrieval_context: list[str] | None = None
     tools_called: list[ToolCall] | None = None
     latency_ms: float | None = None
+    input: str | None = None
+    actual_output: str | None = None
 
 
 class Conversation(msgspec.Struct, rename="camel"):
@@ -80,58 +92,100 @@ class Conversation(msgspec.Struct, rename="camel"):
 
     name: str = ""
     turns: list[Turn] = msgspec.field(default_factory=list)
+    messages: list[Turn] | None = None
+    test_cases: list[Turn] | None = None
     scenario: str | None = None
     expected_outcome: str | None = None
     context: list[str] | None = None
     tags: list[str] | None = None
     metadata: dict[str, Any] | None = None
+    additional_metadata: dict[str, Any] | None = None
     metrics_data: list[MetricData] | None = None
+    metrics_metadata: list[MetricData] | None = None
+    success: bool | None = None
     order: int | None = None
+
+    def __post_init__(self) -> None:
+        _unite(self)
+        self.turns = [
+            part
+            for turn in self.turns or self.messages or self.test_cases or ()
+            for part in _apart(turn)
+        ]
+
+
+def _unite(case: TestCase | Conversation) -> None:
+    """Put what early versions have under other names in its place."""
+    if case.metadata is None:
+        case.metadata = case.additional_metadata
+    if case.metrics_data is None:
+        case.metrics_data = case.metrics_metadata
+
+
+def _apart(turn: Turn) -> list[Turn]:
+    """A turn of an early version as the two messages it holds."""
+    if turn.role or turn.input is None:
+        return [turn]
+    answer = msgspec.structs.replace(turn, role="assistant", content=turn.actual_output or "")
+    return [Turn(role="user", content=turn.input), answer]
+
+
+class MetricsOnly(msgspec.Struct, rename="camel"):
+    """A test case of either kind, for its metrics alone."""
+
+    metrics_data: list[MetricData] | None = None
+    metrics_metadata: list[MetricData] | None = None
+
+
+class MetricScores(msgspec.Struct):
+    """What the head counts of one metric."""
+
+    metric: str = ""
+    passes: int | None = None
+    fails: int | None = None
+    errors: int | None = None
 
 
 class Run(msgspec.Struct, rename="camel"):
-    """A run."""
+    """A run without its test cases."""
 
-    test_cases: list[TestCase] | None = None
-    conversational_test_cases: list[Conversation] | None = None
-    hyperparameters: dict[str, Any] | None = None
+    hyperparameters: Any = None
     test_passed: int | None = None
     test_failed: int | None = None
-    nulled: int = 0
-    """Numbers that are none (NaN, infinities), read as null."""
+    metrics_scores: list[MetricScores] | None = None
 
 
 class File(Run, rename="camel"):
-    """A run file: the run itself, a run under a key, or a link to one."""
+    """A run file without its test cases: the run itself, under a key, or a link to one."""
 
     test_run_data: Run | None = None
     test_run_link: str | None = None
 
 
-_DECODER = msgspec.json.Decoder(File)
+class CachedCase(msgspec.Struct):
+    """The key of a cached test case, which is a JSON document itself."""
+
+    input: Any = ""
+    actual_output: Any = None
+    expected_output: Any = None
+    context: list[str] | None = None
+    retrieval_context: list[str] | None = None
 
 
-def decode(content: bytes) -> Run:
-    """A run file as a record.
+class CachedMetric(msgspec.Struct):
+    """A cached result, by its new name or its old one."""
 
-    Raises:
-        ValueError: If it is no JSON, holds no run, or only a link to one.
-        RecursionError: If it is nested too deeply.
-    """
-    nulled = 0
-    try:
-        file = _DECODER.decode(content)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:  # DeepEval writes NaN, which is no JSON
-        data = json.loads(content)
-        nulled = null_numbers(data)
-        file = msgspec.convert(data, File)
-    run = file if file.test_run_data is None else file.test_run_data
-    if run.test_cases is None and run.conversational_test_cases is None:
-        linked = file.test_run_link is not None
-        raise ValueError(
-            "it only links to a run kept elsewhere" if linked else "it holds no test cases"
-        )
-    run.nulled = nulled
-    return run
+    metric_data: MetricData | None = None
+    metric_metadata: MetricData | None = None
+
+
+class Cached(msgspec.Struct):
+    """The results of a cached test case."""
+
+    cached_metrics_data: list[CachedMetric] = []
+
+    @property
+    def metrics_data(self) -> list[MetricData]:
+        """The results."""
+        both = ((each.metric_data, each.metric_metadata) for each in self.cached_metrics_data)
+        return [found for pair in both for found in pair if found is not None]

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
@@ -42,7 +43,7 @@ class DeepEvalRoute(Route[Any, Found]):
         """Score rows of a test case's metric data."""
         key = self.task.key(output)
         for native in found:
-            yield from read_score(native, key)
+            yield from map(as_score, read_score(native, key))
 
     def directly(self) -> Iterator[Score]:
         """Measure case by case, and write the run file at the end."""

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from bridge.files.scores import ScoreRow
 from bridge.model.score import Score, Status
-from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_score
+from bridge.plugin.carry import KEY, as_text
+from bridge.plugin.imported import Scales, imported_row, lower_is_better
 from bridge.plugin.shared import decode, summarise
 
 NAME = "deepeval"
 
 
-def read_score(native: Any, key: Mapping[str, Any], scales: Scales | None = None) -> list[Score]:
+def read_score(
+    native: Any, key: Mapping[str, Any], scales: Scales | None = None, *, lower: bool = False
+) -> Sequence[Score | ScoreRow]:
     """The rows that a native result stands for.
 
     Args:
         native: DeepEval's ``MetricData``, or a run file's record with its attributes.
         key: ``framework``, ``framework_version``, ``system``, ``case_id`` and ``epoch``.
         scales: Declared scales of native values.
+        lower: Whether lower is better.
     """
     own = _own_rows(native, key)
-    return own if own is not None else [_foreign(native, key, scales or Scales())]
+    if own is not None:
+        return own
+    row = _foreign(native, key, scales or Scales())
+    return [lower_is_better(row) if lower else row]
 
 
 def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
@@ -39,19 +46,30 @@ def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
     return rows if summarise(rows).value == native.score else None
 
 
-def _foreign(native: Any, key: Mapping[str, Any], scales: Scales) -> Score:
+def _foreign(native: Any, key: Mapping[str, Any], scales: Scales) -> ScoreRow:
     fields = {
         **key,
-        "metric": native.name,
+        "metric": native.name or "metric",
         "scorer": native.name,
         "threshold": native.threshold,
-        "reason": native.reason or "",
+        "reason": "" if native.reason is None else as_text(native.reason),
         "judge": native.evaluation_model,
-        "cost_usd": native.evaluation_cost,
+        "cost_usd": _amount(native.evaluation_cost),
     }
     status: Status = "scored"
     if native.success is not None:
         status = "passed" if native.success else "failed"
-    number = None if native.error is not None else native.score
-    why = native.error or "DeepEval gave no score"
-    return imported_score(number, fields, scales, why=why, status=status)
+    number, why = native.score, "DeepEval gave no score"
+    if native.error is not None:
+        number, why = None, as_text(native.error) or "DeepEval gave no reason"
+    elif number is not None and not _is_number(number):
+        number, why = None, f"{number!r} is no score"
+    return imported_row(number, fields, scales, why=why, status=status)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _amount(value: Any) -> float | None:
+    return value if _is_number(value) and value >= 0 else None

@@ -64,7 +64,7 @@ class InspectFramework:
         name = bundle.suite.name if bundle.suite else "bridge"
         return Task(
             dataset=MemoryDataset([to_sample(case) for case in cases], name=name),
-            solver=_replay({case.id: case for case in cases}, answers),
+            solver=replayed({case.id: case for case in cases}, answers),
             scorer=[to_scorer(metric) for metric in shared_metrics(checks, cases)],
             epochs=max(epoch for _, epoch in answers),
             name=safe_name(name),
@@ -108,7 +108,7 @@ def _answers(bundle: Bundle) -> Mapping[tuple[str, int], Output]:
     return {(output.case_id, output.epoch): output for output in bundle.outputs}
 
 
-def _replay(cases: Mapping[str, Case], answers: Mapping[tuple[str, int], Output]) -> Any:
+def replayed(cases: Mapping[str, Case], answers: Mapping[tuple[str, int], Output]) -> Any:
     """A solver that gives each sample its recorded answer."""
     from inspect_ai.model import ModelOutput
     from inspect_ai.solver import solver

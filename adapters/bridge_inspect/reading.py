@@ -1,28 +1,29 @@
-"""A log being read: samples into cases, outputs and rows, and what the head has to say of them."""
+"""A log being read: samples into answers with their scores, and what the head says of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
-
-from bridge.model.bundle import Bundle
-from bridge.model.conversion import ConversionLine, ConversionReport
-from bridge.model.errors import InputError
-from bridge.model.explain import explain
+from bridge.files.scores import ScoreRow
+from bridge.model.case import Case
 from bridge.model.output import Output
+from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import UNIT, Scales
-from bridge.plugin.reading import Reading
+from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
+from bridge_inspect.layouts import open_log
 from bridge_inspect.rows import NAME, read_score
 
 MOST_ABSENT = 10_000
 """Most samples that a log does not hold of which each gets rows."""
+ABSENT = "the log does not hold this sample"
 NO_MODEL = frozenset({"", "none", "none/none"})
 
 
@@ -31,113 +32,154 @@ class LogReading:
 
     Args:
         source: The file.
-        log: Its head.
         scales: Declared scales of native values.
     """
 
-    def __init__(self, source: Path, log: records.Log, scales: Scales) -> None:
-        self._log = log
+    framework = NAME
+
+    def __init__(self, source: Path, scales: Scales) -> None:
+        self.source = source
+        self._file = open_log(source)
+        self._log = self._file.head
         self._scales = scales
-        self._reading = Reading(source, NAME, log.eval.packages.get("inspect_ai", ""))
-        self._native = 0
-        self._nulled = 0
+        self._samples = self._limited = 0
+        self._turned: set[str] = set()
 
-    def add(self, sample: records.Sample) -> None:
-        """Read one sample.
+    def answers(self) -> Iterator[Answer]:
+        """Every sample in every epoch, then those that an interrupted run never wrote."""
+        there: set[int] = set()
+        system = None
+        for sample in self._file.samples():
+            self._samples += 1
+            self._limited += sample.limit is not None
+            answer = self._answer(sample)
+            there.add(hash((answer.key["case_id"], answer.key["epoch"])))
+            system = system or answer.key["system"]
+            yield answer
+        if KEY not in (self._log.eval.metadata or {}):
+            yield from islice(self._absent(there, system or self._model), MOST_ABSENT)
 
-        Raises:
-            InputError: If it cannot be read, or is there already.
-        """
-        try:
-            case, output = from_sample(sample)
-        except ValidationError as error:
-            what = f"sample {sample.id!r} cannot be read ({explain(error)})"
-            raise InputError(what, where=self._reading.source, fix="mend the log") from None
-        output = self._complete(output, sample)
+    def _absent(self, there: set[int], system: str) -> Iterator[Answer]:
+        spec = self._log.eval
+        names = dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ())
+        for name in filter(str.strip, names):
+            for epoch in range(1, (spec.config.epochs or 1) + 1):
+                if hash((name, epoch)) not in there:
+                    yield Answer(self._key(system, name, epoch), gap=ABSENT, absent=True)
+
+    @property
+    def _model(self) -> str:
+        model = self._log.eval.model
+        return "default" if model in NO_MODEL else model
+
+    def _answer(self, sample: records.Sample) -> Answer:
+        place = f"sample {sample.id!r}"
+        if KEY in (sample.metadata or {}):
+            case, output = read_content(lambda: self._content(sample), self.source, place)
+            key = self._key(output.system, output.case_id, output.epoch)
+            return Answer(
+                key,
+                self._rows(sample, key),
+                lambda: (case, output),
+                _failure(sample),
+                spent=_spent(sample),
+                place=place,
+            )
+        key = self._key(self._model, str(sample.id), sample.epoch)
+        return Answer(
+            key,
+            self._rows(sample, key),
+            lambda: self._content(sample),
+            _failure(sample),
+            spent=_spent(sample),
+            place=place,
+        )
+
+    def _key(self, system: str, case_id: str, epoch: int) -> dict[str, Any]:
+        return {
+            "framework": NAME,
+            "framework_version": str(self._log.eval.packages.get("inspect_ai") or ""),
+            "system": system,
+            "case_id": case_id,
+            "epoch": epoch,
+        }
+
+    def _rows(self, sample: records.Sample, key: dict[str, Any]) -> list[Score | ScoreRow]:
         native = dict(sample.scores or {})
         if sample.score is not None:  # log version 1
             native.setdefault(_first_scorer(self._log), sample.score)
-        self._native += len(native)
-        self._nulled += sample.nulled
-        key = self._reading.key(output)
-        rows = [
-            row
-            for metric, score in native.items()
-            for row in read_score(metric, score, key, self._scales)
-        ]
-        failure = None if sample.error is None else f"the sample failed: {output.error}"
-        self._reading.add(case, output, rows, failure)
+        rows: list[Score | ScoreRow] = []
+        for metric, score in native.items():
+            found = read_score(metric, score, key, self._scales)
+            self._turned.update(str(row.metric) for row in found if row.turn is not None)
+            rows.extend(found)
+        return rows
 
-    def _complete(self, output: Output, sample: records.Sample) -> Output:
-        update: dict[str, str] = {}
+    def _content(self, sample: records.Sample) -> tuple[Case, Output]:
+        case, output = from_sample(records.resolved(sample))
+        update: dict[str, Any] = {}
         if output.system == "default" and self._log.eval.model not in NO_MODEL:
             update["system"] = self._log.eval.model
         if sample.error is not None:
             update["error"] = sample.error.message or "no reason given"
-        return output.model_copy(update=update) if update else output
+        return case, output.model_copy(update=update) if update else output
 
-    def finish(self) -> tuple[Bundle, ConversionReport]:
-        """Bundle and report of everything read."""
-        if KEY not in (self._log.eval.metadata or {}):
-            for output in islice(self._absent(), MOST_ABSENT):
-                self._reading.absent(output, "the log does not hold this sample")
-        bundle = self._reading.bundle(each.name for each in self._log.eval.scorers or [])
-        lines = [
-            ConversionLine(field="samples[]", fate="native", count=len(bundle.outputs)),
-            ConversionLine(field="samples[].scores{}", fate="native", count=self._native),
-        ]
-        report = ConversionReport(
-            source=str(self._reading.source),
-            format=NAME,
-            lines=tuple(line for line in lines if line.count),
-            notes=(*self._reading.notes(), *self._notes(bundle)),
-        )
-        return bundle, report
+    def metrics(self) -> Iterable[str]:
+        """The scorers of the run."""
+        return [each.name for each in self._log.eval.scorers or [] if each.name]
 
-    def _absent(self) -> Iterator[Output]:
-        """Samples that an interrupted run had before it, and never wrote."""
-        spec, there = self._log.eval, self._reading.outputs
-        default = "default" if spec.model in NO_MODEL else spec.model
-        system = next(iter(there))[0] if there else default
-        for name in dict.fromkeys(str(each) for each in spec.dataset.sample_ids or ()):
-            if not name.strip():
-                continue
-            for epoch in range(1, (spec.config.epochs or 1) + 1):
-                if (system, name, epoch) not in there:
-                    yield Output(system=system, case_id=name, epoch=epoch)
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file."""
+        self._file.account(tally)
 
-    def _notes(self, bundle: Bundle) -> Iterator[str]:
+    def notes(self, counts: Counts) -> Iterator[str]:
+        """What the head says that the rows do not, and the other way round."""
         log = self._log
         if log.status != "success":
             why = f": {log.error.message}" if log.error is not None else ""
             yield f"the run's status is {log.status}{why}"
-        if self._nulled:
-            yield f"{self._nulled} numbers beside the scores are NaN or infinite: read as null"
+        if self._limited:
+            yield f"{self._limited} samples were ended by a limit"
+        yield from self._file.notes()
         if KEY not in (log.eval.metadata or {}):
-            yield from self._reading.gaps()
+            yield from counts.gaps()
         planned = _planned(log)
-        if planned is not None and planned != len(bundle.outputs):
-            yield f"the head speaks of {planned} samples, the file holds {len(bundle.outputs)}"
-        values: dict[str, list[float]] = {}
-        turns = {row.metric for row in bundle.scores if row.turn is not None}
-        for row in bundle.scores:
-            if row.value is not None and row.metric not in turns:
-                values.setdefault(row.metric, []).append(row.value)
-        once = (log.eval.config.epochs or 1) == 1  # else the head averages epochs first
-        for name, metric, given in _means(log):
-            rows = values.get(name) if once else None
-            if not rows or self._scales.of(name) != UNIT:
+        if planned is not None and planned != self._samples:
+            yield f"the head speaks of {planned} samples, the file holds {self._samples}"
+        if (log.eval.config.epochs or 1) == 1:  # else the head averages epochs first
+            yield from self._means(counts)
+
+    def _means(self, counts: Counts) -> Iterator[str]:
+        for name, metric, given in _means(self._log):
+            count, total = counts.sums.get(name, (0, 0.0))
+            if not count or name in self._turned or self._scales.of(name) != UNIT:
                 continue
-            mean = math.fsum(rows) / len(rows)
-            if abs(mean - given) > 1e-6:
+            if abs(total / count - given) > 1e-6:
+                mean = total / count
                 yield f"the head gives {name} a {metric} of {given:g}, the rows one of {mean:g}"
+
+
+def _failure(sample: records.Sample) -> str | None:
+    if sample.error is None:
+        return None
+    return f"the sample failed: {sample.error.message or 'no reason given'}"
+
+
+def _spent(sample: records.Sample) -> dict[str, Any]:
+    usage = sample.output.usage or records.Usage()
+    return {
+        "latency_s": sample.output.time,
+        "cost_usd": usage.total_cost,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+    }
 
 
 def _first_scorer(log: records.Log) -> str:
     """Name of the one scorer of a log of version 1."""
     scorer = log.results.scorer if log.results is not None else None
     name = scorer.get("name") if isinstance(scorer, dict) else scorer
-    return name if isinstance(name, str) else "score"
+    return name if isinstance(name, str) and name.strip() else "score"
 
 
 def _planned(log: records.Log) -> int | None:

@@ -5,14 +5,9 @@ They have the attributes of Inspect's own objects, so that one reader serves bot
 
 from __future__ import annotations
 
-import json
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-
-from bridge.plugin.imported import null_numbers
-
-T = TypeVar("T")
 
 ATTACHMENT = "attachment://"
 """What stands, with a hash after it, in place of a long text kept in ``attachments``."""
@@ -37,9 +32,14 @@ class Call(msgspec.Struct):
     """A tool call of an assistant message."""
 
     id: str = ""
-    function: str = ""
+    function: Any = ""
     arguments: Any = msgspec.field(default_factory=dict)
     parse_error: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.function, dict):  # OpenAI's shape, in early logs
+            self.arguments = self.function.get("arguments", {})
+            self.function = self.function.get("name", "")
 
 
 class ChatMessage(msgspec.Struct):
@@ -109,8 +109,8 @@ class Sample(msgspec.Struct):
     score: Score | None = None
     metadata: dict[str, Any] | None = None
     error: Failure | None = None
-    nulled: int = 0
-    """Numbers of the sample that are none (NaN, infinities), read as null; scores keep theirs."""
+    limit: Any = None
+    attachments: dict[str, Any] | None = None
 
 
 class Dataset(msgspec.Struct):
@@ -139,7 +139,7 @@ class Spec(msgspec.Struct):
     model: str = ""
     dataset: Dataset = msgspec.field(default_factory=Dataset)
     config: Config = msgspec.field(default_factory=Config)
-    packages: dict[str, str] = msgspec.field(default_factory=dict)
+    packages: dict[str, Any] = msgspec.field(default_factory=dict)
     metadata: dict[str, Any] | None = None
     scorers: list[Scorer] | None = None
 
@@ -176,48 +176,19 @@ class Log(msgspec.Struct):
     eval: Spec = msgspec.field(default_factory=Spec)
     results: Results | None = None
     error: Failure | None = None
-    samples: list[Sample] | None = None
+    samples: Any = None
 
 
-_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Sample, Log)
-}
+def resolved(sample: Sample) -> Sample:
+    """A sample with its attachments in their places."""
+    if not sample.attachments:
+        return sample
+    data = msgspec.to_builtins(sample)
+    attachments = data.pop("attachments")
+    return msgspec.convert(_resolve(data, attachments), Sample)
 
 
-def decode(content: bytes, kind: type[T]) -> T:
-    """JSON as a record.
-
-    Raises:
-        ValueError: If it is no JSON, or not of that shape.
-        RecursionError: If it is nested too deeply.
-    """
-    if ATTACHMENT.encode() not in content:
-        try:
-            record: T = _DECODERS[kind].decode(content)
-        except msgspec.ValidationError:
-            raise
-        except msgspec.DecodeError:
-            pass  # Inspect writes NaN and Infinity, which are no JSON
-        else:
-            return record
-    data = json.loads(content)
-    samples = [data] if kind is Sample else data.get("samples") or []
-    for sample in samples:
-        if isinstance(sample, dict):
-            _resolve(sample, sample.pop("attachments", None) or {})
-            scores = [each.get("metadata") for each in _scores(sample)]
-            sample["nulled"] = null_numbers(sample, SCORES) + null_numbers(scores)
-    return msgspec.convert(data, kind)
-
-
-def _scores(sample: dict[str, Any]) -> list[dict[str, Any]]:
-    """The scores of a sample of either log version, whose values may be NaN."""
-    several = sample.get("scores")
-    scores = [*(several.values() if isinstance(several, dict) else ()), sample.get("score")]
-    return [score for score in scores if isinstance(score, dict)]
-
-
-def _resolve(value: Any, attachments: dict[str, str]) -> Any:
+def _resolve(value: Any, attachments: dict[str, Any]) -> Any:
     """Put attachments back in their places, in place."""
     if isinstance(value, str) and value.startswith(ATTACHMENT):
         return attachments.get(value.removeprefix(ATTACHMENT), value)

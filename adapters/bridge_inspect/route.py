@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
@@ -48,7 +49,7 @@ class InspectRoute(Route["EvalSample", "EvalSample"]):
         """Score rows of a scored sample."""
         key = self.task.key(output)
         for metric, score in (found.scores or {}).items():
-            yield from read_score(metric, score, key)
+            yield from map(as_score, read_score(metric, score, key))
 
     def directly(self) -> Iterator[Score]:
         """Score sample by sample, writing the log on the way."""

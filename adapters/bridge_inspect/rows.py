@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_score
+from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, summarise
 
 NAME = "inspect"
@@ -19,7 +20,7 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 def read_score(
     metric: str, native: Any, key: Mapping[str, Any], scales: Scales | None = None
-) -> list[Score]:
+) -> Sequence[Score | ScoreRow]:
     """The rows that a native score stands for.
 
     Args:
@@ -59,14 +60,14 @@ def _scored(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _foreign(value: Any, fields: Mapping[str, Any], scales: Scales, reason: str | None) -> Score:
+def _foreign(value: Any, fields: Mapping[str, Any], scales: Scales, reason: str | None) -> ScoreRow:
     known = _to_known(value)
     if known is not None:  # on no scale but its own
         label = value if isinstance(value, str) else str(value).lower()
-        return imported_score(known, {**fields, "label": label}, Scales(), native=value)
+        return imported_row(known, {**fields, "label": label}, Scales(), native=value)
     number = _to_number(value)
     why = "no score" if _scored(value) is None else f"{value!r} is no score"
-    return imported_score(
+    return imported_row(
         number,
         fields,
         scales,

@@ -70,6 +70,7 @@ def to_response(case: Case, output: Output) -> Fields:
         "expected": case.expected,
         "retrieved_contexts": [passage_text(each) for each in output.retrieved_contexts],
         "tool_calls": [call.model_dump(mode="json") for call in output.tool_calls],
+        "messages": to_chat(case, output),
     }
     response: Fields = {
         "output": as_text(text),
@@ -84,6 +85,19 @@ def to_response(case: Case, output: Output) -> Fields:
         sent, received = tokens["input_tokens"], tokens["output_tokens"]
         response["tokenUsage"] = {"prompt": sent, "completion": received, "total": sent + received}
     return response
+
+
+def to_chat(case: Case, output: Output) -> list[Fields]:
+    """A conversation as chat messages; empty for a case without turns."""
+    chat: list[Fields] = []
+    answers = output.turns or ()
+    for index, turn in enumerate(case.turns):
+        chat.append({"role": "user", "content": turn.user})
+        if index < len(answers) and answers[index].error is None:
+            calls = [call.model_dump(mode="json") for call in answers[index].tool_calls]
+            answer = {"role": "assistant", "content": as_text(answers[index].text)}
+            chat.append({**answer, "tool_calls": calls} if calls else answer)
+    return chat
 
 
 def _sent(case: Case) -> str:
@@ -140,15 +154,15 @@ def _from_live(case: Fields, system: str, answer: Fields) -> tuple[Case, Output]
 
 def _read_answer(response: Mapping[str, Any]) -> Fields:
     tokens = response.get("tokenUsage") or {}
-    latency = response.get("latencyMs")
+    latency, error = response.get("latencyMs"), response.get("error")
     return {
         "text": response.get("output"),
-        "latency_s": None if latency is None else latency / 1000,
+        "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
         "cost_usd": response.get("cost"),
         "usage": held_usage(
             {"input_tokens": tokens.get("prompt"), "output_tokens": tokens.get("completion")}
         ),
-        "error": response.get("error"),
+        "error": None if error is None else as_text(error),
     }
 
 
@@ -170,6 +184,10 @@ def _from_foreign(
     )
     calls = read_calls(answer["text"])
     contexts = given.get("context") or ()
+    if isinstance(contexts, str):
+        contexts = [contexts]
+    if not isinstance(contexts, list) or not all(isinstance(each, str) for each in contexts):
+        contexts = ()  # a variable like any other
     return case, Output.model_validate(
         {
             **answer,
@@ -177,6 +195,6 @@ def _from_foreign(
             "case_id": case.id,
             "text": "" if calls else answer["text"],
             "tool_calls": calls,
-            "retrieved_contexts": [contexts] if isinstance(contexts, str) else contexts,
+            "retrieved_contexts": contexts,
         }
     )

@@ -1,7 +1,9 @@
-"""promptfoo results (JSON) as cases, outputs and scores; a provider with its prompt is a system.
+"""promptfoo results as cases, outputs and scores; a provider with its prompt is a system.
 
+Read are JSON of versions 1 to 3, what ``promptfoo share`` sends, JSON Lines and CSV exports.
 Options: ``scale``, the native scale of scores that are not in [0, 1] (``[0, 10]``, or
-``{metric: [0, 10]}``). promptfoo is not started and nothing in a file is executed.
+``{metric: [0, 10]}``); ``encoding`` of a CSV export that is not UTF-8. promptfoo is not started
+and nothing in a file is executed.
 """
 
 from __future__ import annotations
@@ -9,65 +11,73 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bridge.files.jsonl import read_whole
+from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.imported import read_scales
-from bridge_promptfoo import records
+from bridge.plugin.formats.account import refuse_options, require_results
+from bridge.plugin.imported import read_encoding, read_scales
+from bridge.plugin.reading import Reading
 from bridge_promptfoo.reading import ResultsReading
 from bridge_promptfoo.rows import NAME
-
-MAX_BYTES = 2 * 1024**3
-"""Largest results file read, in bytes."""
+from bridge_promptfoo.table import looks_like_export
+from bridge_promptfoo.writing import write_results
 
 _HEAD = re.compile(
-    rb'^\s*\{\s*"evalId"\s*:\s*(null|"[^"]*")\s*,\s*"results"\s*:\s*\{\s*"version"\s*:\s*\d+\s*,'
+    rb'\{\s*("(evalId|id|shareableUrl)"\s*:\s*(null|"[^"]*")\s*,\s*)*("data"\s*:\s*\{[^{\[]*)?'
+    rb'("version"\s*:\s*\d+\s*,\s*)?("createdAt"\s*:\s*"[^"]*"\s*,\s*)?'
+    rb'"results"\s*:\s*(\{\s*"(version|timestamp|prompts|results|stats)"\s*:|\[\s*\{\s*"(prompt|provider|vars|success)")'
+)
+_ROW_KEYS = frozenset(
+    {"gradingResult", "promptIdx", "testIdx", "testCase", "providerResponse", "namedScores"}
 )
 
 
 class PromptfooFormat:
-    """Reads what promptfoo leaves; writing results is left to the framework's own run."""
+    """What promptfoo leaves."""
 
     info = FormatInfo(
         name=NAME,
         title="promptfoo results",
-        patterns=("*.json",),
+        patterns=("*.promptfoo.json",),
         reads=frozenset({"cases", "outputs", "scores"}),
+        writes=frozenset({"cases", "outputs", "scores"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
-        """High for promptfoo's keys in promptfoo's order."""
-        del path
-        return 0.95 if _HEAD.match(head.removeprefix(b"\xef\xbb\xbf")) else 0.0
+        """High for promptfoo's keys, and for what it marks the cells of a CSV export with."""
+        head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if path.suffix.lower() == ".csv":
+            return looks_like_export(head.decode("utf-8", "replace"))
+        if match := _HEAD.match(head):
+            return 0.95 if b'"version"' in match[0] or b'"evalId"' in match[0] else 0.7
+        first = head.removeprefix(b"[").lstrip()
+        found = _ROW_KEYS.intersection(leading_keys(first))
+        return 0.9 if len(found) > 1 else 0.0
 
-    def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
-        """Read a results file.
+    def stream(self, source: Path, options: ReadOptions) -> Reading:
+        """A walk over the scores of a results file.
 
         Raises:
             InputError: If it is damaged, no results file, or larger than can be read safely.
         """
-        scales = read_scales(options)
-        return ResultsReading(source, _decode(source), scales).read()
+        scales, encoding = read_scales(options), read_encoding(options)
+        return Reading(lambda: ResultsReading(source, scales, encoding))
+
+    def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
+        """Read a results file whole; raises as :meth:`stream`."""
+        return self.stream(source, options).bundle()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
-        """Refuse: results are what a run leaves."""
-        del bundle, options
-        raise InputError(
-            "promptfoo results cannot be written yet", where=dest, fix="run the suite in promptfoo"
-        )
+        """Write outputs and scores as a results file that ``promptfoo import`` takes.
+
+        Raises:
+            InputError: If there is no output and no score, or an option is given.
+        """
+        refuse_options(self.info, options.options)
+        require_results(bundle, dest)
+        return write_results(bundle, dest)
 
 
 FORMAT = PromptfooFormat()
-
-
-def _decode(source: Path) -> records.File:
-    content = read_whole(source, MAX_BYTES, "split the run")
-    try:
-        return records.decode(content)
-    except RecursionError:
-        what = "nested too deeply"
-    except ValueError as error:
-        what = f"no promptfoo results ({error})"
-    raise InputError(what, where=source, fix="get a complete copy, exported by a recent promptfoo")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from bridge.model.bundle import Bundle
 from bridge.model.job import Job
 from bridge.model.score import Score
-from bridge.plugin.framework import FrameworkInfo, require
+from bridge.model.verification import LeftOut
+from bridge.plugin.framework import OWN_CHECKS, FrameworkInfo, require
 from bridge.plugin.route import run_tasks
 
 INFO = FrameworkInfo(
@@ -75,9 +76,17 @@ class PromptfooFramework:
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a results file for each system, and ``route.json``."""
+        from bridge_promptfoo.own import OwnRoute
         from bridge_promptfoo.route import PromptfooRoute
 
-        yield from run_tasks(INFO, job, partial(PromptfooRoute, spec=job.spec))
+        route = OwnRoute if job.spec.options.get(OWN_CHECKS) is True else PromptfooRoute
+        yield from run_tasks(INFO, job, partial(route, spec=job.spec))
+
+    def left_out(self, bundle: Bundle) -> Iterable[LeftOut]:
+        """The assertions that no check of a bundle stands for, and why."""
+        from bridge_promptfoo.config.original import left_out
+
+        return left_out(bundle)
 
 
 FRAMEWORK = PromptfooFramework()

@@ -105,6 +105,11 @@ def search_path() -> str:
     return os.pathsep.join([*ours, os.environ.get("PATH", os.defpath)])
 
 
+def has_package(name: str) -> bool:
+    """Whether a package of Node's is beside our promptfoo."""
+    return (home() / "node_modules" / name).is_dir()
+
+
 def require_installed() -> None:
     """Make sure that Node and our promptfoo are there; starts neither.
 

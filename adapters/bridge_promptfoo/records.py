@@ -8,8 +8,6 @@ import msgspec
 
 ERROR = 2
 """``failureReason`` of a row that could not be scored."""
-VERSION = 3
-"""Version of the results that are read."""
 
 
 class Component(msgspec.Struct):
@@ -17,7 +15,7 @@ class Component(msgspec.Struct):
 
     passed: bool | None = msgspec.field(name="pass", default=None)
     score: Any = None
-    reason: str | None = None
+    reason: Any = None
     assertion: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
 
@@ -27,6 +25,11 @@ class Grading(msgspec.Struct, rename="camel"):
 
     component_results: list[Component | None] | None = None
     metadata: dict[str, Any] | None = None
+    passed: bool | None = msgspec.field(name="pass", default=None)
+    score: Any = None
+    reason: Any = None
+    named_scores: dict[str, Any] | None = None
+    assertion: dict[str, Any] | None = None
 
 
 class TestCase(msgspec.Struct):
@@ -34,40 +37,84 @@ class TestCase(msgspec.Struct):
 
     __test__ = False  # no test class for pytest
 
-    description: str | None = None
+    description: Any = None
     vars: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
     assertions: list[dict[str, Any]] | None = msgspec.field(name="assert", default=None)
 
 
 class Prompt(msgspec.Struct):
-    """The prompt of a row, rendered."""
+    """The prompt of a row, rendered; its label is the template. Version 1 has ``display``."""
 
     raw: Any = None
+    label: Any = None
+    display: Any = None
+
+    @property
+    def name(self) -> str:
+        """What the prompt is called."""
+        return str(self.label or self.display or self.raw or "")
 
 
 class Row(msgspec.Struct, rename="camel"):
     """One test in one column. ``error`` is also set where an assertion just failed."""
 
     test_idx: int = -1
-    prompt_idx: int = 0
+    prompt_idx: int = -1
     success: bool | None = None
-    error: str | None = None
+    score: Any = None
+    error: Any = None
     failure_reason: int | None = None
     latency_ms: Any = None
-    response: dict[str, Any] | None = None
+    cost: Any = None
+    response: dict[str, Any] | str | None = None
+    provider_response: dict[str, Any] | str | None = None
     grading_result: Grading | None = None
-    test_case: TestCase = msgspec.field(default_factory=TestCase)
-    prompt: Prompt = msgspec.field(default_factory=Prompt)
+    named_scores: dict[str, Any] | None = None
+    test_case: TestCase | None = None
+    vars: dict[str, Any] | None = None
+    prompt: Prompt | str | None = None
     provider: Any = None
+
+    @property
+    def test(self) -> TestCase:
+        """The test; before version 3 its variables stand in the row alone."""
+        return TestCase(vars=self.vars) if self.test_case is None else self.test_case
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What the provider said; empty where promptfoo lost it."""
+        given = self.provider_response if self.response is None else self.response
+        return {"output": given} if isinstance(given, str) else given or {}
+
+    @property
+    def asked(self) -> Prompt:
+        """The prompt."""
+        if isinstance(self.prompt, Prompt):
+            return self.prompt
+        return Prompt(raw=self.prompt)
+
+
+class Place(msgspec.Struct, rename="camel"):
+    """Where a row belongs, and the name of its prompt."""
+
+    test_idx: int = -1
+    prompt_idx: int = -1
+    prompt: Prompt | str | None = None
 
 
 class Column(msgspec.Struct):
     """A prompt with a provider."""
 
     label: Any = None
+    display: Any = None
     raw: Any = None
     provider: Any = None
+
+    @property
+    def name(self) -> str:
+        """What the prompt is called."""
+        return str(self.label or self.display or self.raw or "")
 
 
 class Stats(msgspec.Struct):
@@ -78,13 +125,25 @@ class Stats(msgspec.Struct):
     errors: int = 0
 
 
-class Results(msgspec.Struct):
-    """All rows, in the order they were finished."""
+class TableHead(msgspec.Struct):
+    """Columns of the table that version 1 and 2 have."""
 
-    version: int = 0
-    prompts: list[Column] = msgspec.field(default_factory=list)
-    results: list[Row] = msgspec.field(default_factory=list)
+    prompts: list[Column | str] = []
+
+
+class Table(msgspec.Struct):
+    """The results once more, as a table."""
+
+    head: TableHead = msgspec.field(default_factory=TableHead)
+
+
+class Results(msgspec.Struct):
+    """What stands around the rows."""
+
+    version: int | None = None
+    prompts: list[Column] | None = None
     stats: Stats | None = None
+    table: Table | None = None
 
 
 class Origin(msgspec.Struct, rename="camel"):
@@ -93,37 +152,18 @@ class Origin(msgspec.Struct, rename="camel"):
     promptfoo_version: str = ""
 
 
-class File(msgspec.Struct):
-    """A results file."""
+class Head(msgspec.Struct):
+    """A results file without its rows; version 1 has what is in ``results`` outermost."""
 
-    results: Results
-    metadata: Origin = msgspec.field(default_factory=Origin)
-
-
-class _Version(msgspec.Struct):
-    version: int = 0
-
-
-class _Head(msgspec.Struct):
-    results: _Version
+    results: Results | list[Any] | None = None
+    data: Head | None = None
+    metadata: Origin | None = None
+    version: int | None = None
+    stats: Stats | None = None
+    table: Table | None = None
 
 
-_HEAD = msgspec.json.Decoder(_Head)
-_FILE = msgspec.json.Decoder(File)
 _ROW = msgspec.json.Decoder(Row)
-
-
-def decode(content: bytes) -> File:
-    """A results file as a record.
-
-    Raises:
-        ValueError: If it is no JSON, holds no results, or those of another version.
-        RecursionError: If it is nested too deeply.
-    """
-    version = _HEAD.decode(content).results.version
-    if version != VERSION:
-        raise ValueError(f"results of version {version}, and only version {VERSION} can be read")
-    return _FILE.decode(content)
 
 
 def decode_row(line: bytes) -> Row | None:

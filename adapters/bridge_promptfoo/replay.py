@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from bridge.model.bundle import Bundle
@@ -47,7 +47,11 @@ def make_config(bundle: Bundle) -> Fields:
 
 
 def to_checked_test(
-    case: Case, outputs: Sequence[Output], metrics: Iterable[SharedMetric], checks: Sequence[Check]
+    case: Case,
+    outputs: Sequence[Output],
+    metrics: Iterable[SharedMetric],
+    checks: Sequence[Check],
+    assertion: Callable[[SharedMetric, Check], Fields] = to_assertion,
 ) -> Fields:
     """A case in one epoch as a test, with an assertion for each metric that it has a check for."""
     rows = [check for check, _ in checks_with_turns(checks, case)]
@@ -56,7 +60,7 @@ def to_checked_test(
         **to_test(case, outputs),
         "options": {"disableVarExpansion": True},
         "assert": [
-            to_assertion(metric, in_force[metric.metric])
+            assertion(metric, in_force[metric.metric])
             for metric in metrics
             if metric.metric in in_force
         ],

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from bridge.files.jsonl import write_atomically
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.errors import InputError
 from bridge.model.job import JobSpec
@@ -31,6 +32,8 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
     """
 
     public = "eval"
+    switches: ClassVar[tuple[tuple[str, str], ...]] = INFO.environment
+    """promptfoo's variables."""
 
     def __init__(self, task: Task, spec: JobSpec) -> None:
         super().__init__(task)
@@ -46,7 +49,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
         key, grading = self.task.key(output), found.grading_result
         if grading is not None:
             for native in grading.component_results or ():
-                yield from read_score(native, key) if native is not None else ()
+                yield from map(as_score, read_score(native, key)) if native is not None else ()
             yield from read_left_out(grading.metadata, key)
 
     def directly(self) -> Iterator[Score]:
@@ -68,7 +71,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
         if not native:
             return
         path = self._write_config(native)
-        env = environment(path.parent, self._spec.import_dir, INFO.environment)
+        env = environment(path.parent, self._spec.import_dir, self.switches)
         env["BRIDGE_PROMPTFOO_TIMEOUT_MS"] = str(round(1000 * timeout_of(self._spec)))
         evaluation = Evaluation(path, env)
         owed = dict(enumerate(native))
@@ -77,7 +80,7 @@ class PromptfooRoute(Route[dict[str, Any], Row]):
             if row is None or row.test_idx not in owed:
                 continue
             case, output, test = owed[row.test_idx]
-            if (row.test_case.metadata or {}).get(KEY) == test["metadata"][KEY]:
+            if (row.test.metadata or {}).get(KEY) == test["metadata"][KEY]:
                 del owed[row.test_idx]
                 yield (case, output), row
         evaluation.finish(keep)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.score import Score, Status, error_measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_score
+from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, encode, summarise
 from bridge.scorers.evaluate import checks_with_turns, evaluate
 from bridge_promptfoo.records import ERROR, Component, Grading, Row
@@ -38,11 +39,24 @@ _GRADED = re.compile(
 )
 
 
-def failure_of(row: Row) -> str | None:
-    """Why a row was not scored at all, in one line; ``None`` if it was."""
-    if row.failure_reason != ERROR and row.grading_result is not None:
-        return _thrown(row.grading_result)
-    text = row.error or (row.response or {}).get("error") or "promptfoo gave no result"
+def failure_of(row: Row, *, verdicts: bool = False) -> str | None:
+    """Why a row was not scored at all, in one line; ``None`` if it was.
+
+    Args:
+        row: The row.
+        verdicts: Whether rows of this file have a verdict of their own and no more.
+    """
+    told = row.error or row.answer.get("error")
+    lost = verdicts and bool(told) and row.answer.get("output") is None
+    if row.failure_reason != ERROR and not lost:
+        if row.grading_result is not None:
+            return _thrown(row.grading_result)
+        if verdicts and row.success is not None:
+            return None
+        asserted = bool(row.test.assertions)  # the grading was stripped from the export
+        if row.failure_reason == 1 or (row.success and asserted and not told):
+            return None
+    text = told or "promptfoo gave no result"
     return " ".join(str(text).partition("\n")[0].removeprefix("Error: ").split())
 
 
@@ -73,7 +87,7 @@ def unscored(
 
 def read_score(
     native: Component, key: Mapping[str, Any], scales: Scales | None = None
-) -> list[Score]:
+) -> Sequence[Score | ScoreRow]:
     """The rows that a native result stands for.
 
     Args:
@@ -98,7 +112,9 @@ def read_left_out(metadata: Mapping[str, Any] | None, key: Mapping[str, Any]) ->
 
 def _own_rows(native: Component, key: Mapping[str, Any]) -> list[Score] | None:
     """The rows we recorded, unless the score was edited since."""
-    sealed = (native.metadata or {}).get(KEY)
+    sealed = native.metadata.get(KEY) if native.metadata else None
+    if sealed is None:
+        return None
     try:
         rows = decode(unseal(sealed), key)
     except (TypeError, ValueError):
@@ -115,28 +131,55 @@ def name_of(assertion: Mapping[str, Any]) -> str:
     return kind if isinstance(kind, str) and kind else "assertion"
 
 
-def _foreign(native: Component, key: Mapping[str, Any], scales: Scales) -> Score:
-    metadata = native.metadata or {}
-    assertion = native.assertion or metadata.get("assertionSet") or {}
-    kind = assertion.get("type") or "assertion"
-    fields = {**key, "metric": name_of(assertion), "scorer": kind, "reason": native.reason or ""}
+def _foreign(native: Component, key: Mapping[str, Any], scales: Scales) -> ScoreRow:
+    assertion = native.assertion or (native.metadata or {}).get("assertionSet")
+    assertion = assertion if isinstance(assertion, Mapping) else {}
+    kind = str(assertion.get("type") or "assertion")
+    reason = str(native.reason or "")
+    fields = {**key, "metric": name_of(assertion), "scorer": kind, "reason": reason}
     threshold, weight = assertion.get("threshold"), assertion.get("weight")
     if _is_number(threshold) and kind.removeprefix("not-") not in OTHER_THRESHOLDS:
-        fields["threshold"] = threshold
+        fields["threshold"] = float(threshold)
     if _is_number(weight) and weight >= 0:
-        fields["weight"] = weight
+        fields["weight"] = float(weight)
     status: Status = "passed" if native.passed else "failed"
     if weight == 0:
         status = "scored"  # promptfoo makes it a pass whatever was found
     number, why = native.score, _fault(native, kind)
     if not _is_number(number) or why:
         number, why = None, why or "promptfoo gave no score"
-    return imported_score(number, fields, scales, why=why, status=status)
+    return imported_row(number, fields, scales, why=why, status=status)
+
+
+def read_verdict(row: Row, metric: str, key: Mapping[str, Any], scales: Scales) -> list[ScoreRow]:
+    """The rows of a row that says no more than how it ended, and its named scores."""
+    grading = row.grading_result
+    score = row.score if grading is None else grading.score
+    passed = row.success if grading is None else grading.passed
+    reason = str((grading.reason if grading is not None else row.error) or "")
+    fault = _fault(Component(passed=passed, reason=reason), "assertion")
+    if score is None and passed is not None:
+        score = float(passed)
+    fields = {**key, "metric": metric, "scorer": metric, "reason": reason}
+    status: Status = "passed" if passed else "failed"
+    why = fault or f"{score!r} is no score"
+    number = score if _is_number(score) and not fault else None
+    named = [
+        imported_row(
+            value if _is_number(value) else None,
+            {**key, "metric": name, "scorer": name},
+            scales,
+            why=f"{value!r} is no score",
+        )
+        for name, value in (row.named_scores or {}).items()
+        if name.strip() and name != metric
+    ]
+    return [imported_row(number, fields, scales, why=why, status=status), *named]
 
 
 def _fault(native: Component, kind: str) -> str:
     """Why an assertion could not be carried out: promptfoo has that as a failure with score 0."""
-    reason = (native.reason or "").strip()
+    reason = str(native.reason or "").strip()
     first = reason.partition("\n")[0]
     if (native.metadata or {}).get("graderError") is True:
         return first or "the grader failed"

@@ -1,33 +1,35 @@
-"""A table being read: rows into cases, outputs and score rows."""
+"""A table being read: rows into answers with their scores."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from pydantic import ValidationError
 
-from bridge.model.bundle import Bundle
+from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
-from bridge.model.conversion import ConversionLine, ConversionReport, Fate
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import NATIVE, Tally, carried, dropped
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
-from bridge.plugin.reading import Reading
+from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
-from bridge_ragas.cases import from_sample
-from bridge_ragas.rows import NAME, VERDICTS, read_score
-from bridge_ragas.table import Row, Table
+from bridge_ragas.cases import digest_of, from_sample
+from bridge_ragas.columns import is_blank, read_columns, value_of
+from bridge_ragas.rows import NAME, read_score
+from bridge_ragas.table import Row, open_table
 
-BLANKS = frozenset({"", "nan", "NaN", "None", "null", "<NA>"})
-"""How a cell without a value is written."""
+TOTALS = frozenset({"total", "totals", "average", "avg", "mean", "sum", "overall", "summary"})
+"""What the first cell of a row says that is about all others."""
+ASKED = ("user_input", "reference")
+"""The fields that an id is made of, where there is none."""
 
 
 class TableReading:
@@ -35,149 +37,213 @@ class TableReading:
 
     Args:
         source: The file.
-        table: Its content.
         scales: Declared scales of native values.
         metrics: Columns that are metrics; if empty, those that look like it.
+        encoding: Encoding of a CSV file.
+
+    Raises:
+        InputError: If it is damaged, or no table of RAGAS's.
     """
 
+    framework = NAME
+
     def __init__(
-        self, source: Path, table: Table, scales: Scales, metrics: frozenset[str] = frozenset()
+        self,
+        source: Path,
+        scales: Scales,
+        metrics: frozenset[str] = frozenset(),
+        encoding: str = "",
     ) -> None:
-        self._source = source
-        self._table = table
+        self.source = source
+        self._table = open_table(source, encoding)
+        self._columns = read_columns(self._table, metrics)
         self._scales = scales
-        self._columns = records.columns_of(table.columns)
-        taken = {*self._columns.values(), *records.INDEX, KEY, records.ID}
-        self._rest = [name for name in table.columns if name not in taken]
-        self._metrics = [name for name in self._rest if _is_metric(name, table, metrics)]
-        reasons = {f"{name}_reason" for name in self._metrics} & set(self._rest)
-        self._other = [n for n in self._rest if n not in self._metrics and n not in reasons]
-        self._reasons = reasons
-        self._reading = Reading(source, NAME)
+        self._version = ""
+        self._names: set[int] = set()
+        self._told: Counter[int] = Counter()
         self._blank: Counter[str] = Counter()
         self._own: set[str] = set()
+        self._left_out: list[int] = []
+        if not self._columns.rows or not records.likeness(set(self._columns.names)):
+            shown = ", ".join(self._columns.names[:8])
+            what = "no rows" if shown and not self._columns.rows else "empty"
+            what = f"columns {shown}" if self._columns.rows else what
+            raise InputError(f"no RAGAS table ({what})", where=source, fix="name another file")
 
-    def add(self, row: Row, line: int) -> None:
-        """Read one row.
+    def answers(self) -> Iterator[Answer]:
+        """Every row; in a table with a row a metric, every case with its first."""
+        for line, row in self._table.rows():
+            if self._is_total(row):
+                self._left_out.append(line)
+                continue
+            try:
+                yield self._answer(row, line)
+            except (ValidationError, ValueError) as error:
+                why = explain(error) if isinstance(error, ValidationError) else str(error)
+                what = f"the row cannot be read ({why})"
+                fix = "mend the row"
+                raise InputError(what, where=self.source, line=line, fix=fix) from None
 
-        Raises:
-            InputError: If it cannot be read.
-        """
+    def _is_total(self, row: Row) -> bool:
+        """Whether a row is about all others: it asks nothing and says so."""
+        fields = self._columns.fields.values()
+        first = next((str(cell).strip().lower() for cell in row.values() if not is_blank(cell)), "")
+        if first.rstrip(":") not in TOTALS:
+            return False
+        blank = [name for name in fields if is_blank(row.get(name))]
+        return len(blank) >= len(self._columns.fields) - 1
+
+    def _answer(self, row: Row, line: int) -> Answer:
         carried = _carried(row.get(KEY))
-        try:
-            single = carried is not None and "sent" not in carried
-            sample = records.to_sample(row, self._columns, text=self._table.text, single=single)
-            if carried is not None:
-                _add_carried(sample, carried)
-            case, output = from_sample(sample)
-        except (ValidationError, ValueError) as error:
-            why = explain(error) if isinstance(error, ValidationError) else str(error)
-            what = f"the row cannot be read ({why})"
-            raise InputError(what, where=self._source, line=line, fix="mend the row") from None
-        if carried is None:
-            case, output = self._identified(case, output, row)
-        else:
-            self._reading.version = carried.get("ragas", "")
-        self._reading.add(case, output, self._rows(output, row, carried or {}))
-
-    def _identified(self, case: Case, output: Output, row: Row) -> tuple[Case, Output]:
-        """A case under its own id, with the columns that have no place in the model."""
-        given = row.get(records.ID)
-        name = case.id if given is None or str(given) in BLANKS else str(given)
-        unique, number = name, 1
-        while (output.system, unique, output.epoch) in self._reading.outputs:
-            number += 1
-            unique = f"{name} ({number})"
-        kept = {name: row[name] for name in self._other if not _is_blank(row.get(name))}
-        extras = {**case.extras, NAME: {**case.extras.get(NAME, {}), **kept}}
-        fields = case.model_dump(mode="json", exclude_defaults=True)
-        return (
-            Case.model_validate(
-                {**fields, "id": unique, "extras": extras if kept else case.extras}
-            ),
-            output.model_copy(update={"case_id": unique}),
+        if carried is not None:
+            return self._carrying(row, carried)
+        name, again = self._name(row)
+        key = {
+            "framework": NAME,
+            "framework_version": self._version,
+            "system": "default",
+            "case_id": name,
+            "epoch": 1,
+        }
+        return Answer(
+            key,
+            list(self._rows(key, row, {})),
+            lambda: self._content(row, name),
+            place="the row",
+            line=line,
+            again=again,
         )
 
-    def _rows(self, output: Output, row: Row, carried: Mapping[str, Any]) -> Iterator[Score]:
+    def _carrying(self, row: Row, carried: Mapping[str, Any]) -> Answer:
+        """A row of ours, whose case and output say what it is called."""
+        sample = self._sample(row, single="sent" not in carried)
+        _add_carried(sample, carried)
+        case, output = from_sample(sample)
+        self._version = carried.get("ragas", "")
+        key = {
+            "framework": NAME,
+            "framework_version": self._version,
+            "system": output.system,
+            "case_id": output.case_id,
+            "epoch": output.epoch,
+        }
+        rows = list(self._rows(key, row, carried))
+        return Answer(key, rows, lambda: (case, output), place=f"case {case.id!r}")
+
+    def _sample(
+        self, row: Row, fields: Iterable[str] = (), *, single: bool = False
+    ) -> records.Sample:
+        columns = self._columns.fields
+        if fields:
+            columns = {name: columns[name] for name in fields if name in columns}
+        return records.to_sample(row, columns, text=self._table.text, single=single)
+
+    def _name(self, row: Row) -> tuple[str, bool]:
+        """The id of a row's case, and whether it stood there before."""
+        given = row.get(records.ID)
+        name = (
+            digest_of(self._sample(row, ASKED))
+            if given is None or is_blank(given) or isinstance(given, list | dict)
+            else str(given)
+        )
+        if self._columns.long is not None:
+            again = hash(name) in self._names
+            self._names.add(hash(name))
+            return name, again
+        unique, number = name, 1
+        while hash(unique) in self._names:
+            number += 1
+            unique = f"{name} ({number})"
+        self._names.add(hash(unique))
+        return unique, False
+
+    def _content(self, row: Row, name: str) -> tuple[Case, Output]:
+        """A row's case and output, with the columns that have no place in the model."""
+        case, output = from_sample(self._sample(row))
+        kept = {
+            name: cell
+            for name in self._columns.other
+            if name and not is_blank(cell := row.get(name))
+        }
+        extras = {**case.extras, NAME: {**case.extras.get(NAME, {}), **kept}}
+        fields = case.model_dump(mode="json", exclude_defaults=True)
+        fields |= {"id": name, "extras": extras if kept else case.extras}
+        return Case.model_validate(fields), output.model_copy(update={"case_id": name})
+
+    def _rows(
+        self, key: dict[str, Any], row: Row, carried: Mapping[str, Any]
+    ) -> Iterator[Score | ScoreRow]:
+        if self._columns.long is not None:
+            yield from self._long_row(key, row)
+            return
         found = carried.get("found", {})
-        key = self._reading.key(output)
         for metric, left in found.items():
-            value = _value(row.get(records.column_of(metric)))
+            value = value_of(row.get(records.column_of(metric)))
             yield from read_score(metric, value, {KEY: {"output": left}}, key, self._scales)
         own = {records.column_of(metric) for metric in found}
         self._own |= own
-        for metric in self._metrics:
+        for metric in self._columns.metrics:
             if metric in own:
                 continue
-            value = _value(row.get(metric))
+            value = value_of(row.get(metric), self._table.decimal)
             self._blank[metric] += value is None
-            reason = row.get(f"{metric}_reason") or ""
-            yield from read_score(metric, value, None, key, self._scales, str(reason))
+            reason = row.get(f"{metric}_reason")
+            said = "" if is_blank(reason) else str(reason)
+            yield from read_score(metric, value, None, key, self._scales, said)
 
-    def finish(self) -> tuple[Bundle, ConversionReport]:
-        """Bundle and report of everything read."""
-        bundle = self._reading.bundle(self._metrics)
-        report = ConversionReport(
-            source=str(self._source),
-            format=NAME,
-            lines=tuple(line for line in self._lines() if line.count),
-            notes=tuple(self._notes()),
-        )
-        return bundle, report
+    def _long_row(self, key: dict[str, Any], row: Row) -> Iterator[Score | ScoreRow]:
+        """The one score of a row; the same metric again, by another judge say, gets a number."""
+        assert self._columns.long is not None
+        named, scored = self._columns.long
+        metric = "metric" if is_blank(row.get(named)) else str(row[named]).strip()
+        self._told[hash((key["case_id"], metric))] += 1
+        count = self._told[hash((key["case_id"], metric))]
+        value = value_of(row.get(scored), self._table.decimal)
+        self._blank[metric] += value is None
+        reason, judge = row.get("reason"), row.get(self._columns.judge)
+        said = "" if is_blank(reason) else str(reason)
+        fields = key if is_blank(judge) else {**key, "judge": str(judge)}
+        for each in read_score(metric, value, None, fields, self._scales, said):
+            assert isinstance(each, ScoreRow)
+            again = f"{metric} ({count})"
+            yield each if count == 1 else msgspec.structs.replace(each, metric=again)
 
-    def _lines(self) -> Iterator[ConversionLine]:
-        for name in self._table.columns:
-            fate: Fate = "native"
-            count = sum(not _is_blank(row.get(name)) for row in self._table.rows)
-            reason = ""
-            if name in self._metrics:
-                count = len(self._table.rows)
-            elif name in self._other and name not in self._own:
-                fate, reason = "carried", "kept as the case's extras"
+    def metrics(self) -> Iterable[str]:
+        """The columns that are metrics."""
+        return self._columns.metrics
+
+    def account(self, tally: Tally) -> None:
+        """Count every cell that holds something; a blank is one where it stands for a score."""
+        columns = self._columns
+        for name in columns.names:
+            claim, count = NATIVE, columns.filled[name]
+            if name in columns.metrics:
+                count = columns.rows
+            elif name in columns.other and name not in self._own:
+                claim = carried("kept as the case's extras")
             elif name in records.INDEX:
-                fate, reason = "dropped", "it numbers the rows"
-            yield ConversionLine(field=f"[].{name}", fate=fate, count=count, reason=reason)
+                claim = dropped("it numbers the rows")
+            tally.add(f"[].{name}", claim, count)
 
-    def _notes(self) -> Iterator[str]:
-        if not self._reading.metrics:
+    def notes(self, counts: Counts) -> Iterator[str]:
+        """What is blank, and what is no metric."""
+        columns = self._columns
+        if not counts.carried:
             yield "the table has no metric: cases and outputs only"
-        else:
-            yield from self._reading.notes()
+        if self._left_out:
+            yield f"line {self._left_out[0]} is about all rows and was left out"
+        again = sum(count > 1 for count in self._told.values())
+        if again:
+            yield f"{again} values are of a case and metric that have one already: numbered"
+        if columns.long is not None:
+            yield from counts.gaps()
         for metric, count in self._blank.items():
             if count:
-                yield f"{count} of {len(self._table.rows)} values of {metric} are blank: errors"
-        for name in self._other:
-            if name not in self._own and all(_is_blank(row.get(name)) for row in self._table.rows):
+                whole = counts.carried[metric] if columns.long else columns.rows
+                yield f"{count} of {whole} values of {metric} are blank: errors"
+        for name in columns.other:
+            if name not in self._own and not columns.filled[name]:
                 yield f"column {name} is blank: if it is a metric, name it by the option metrics"
-
-
-def _is_metric(name: str, table: Table, named: frozenset[str]) -> bool:
-    if named:
-        return name in named
-    cells = [cell for row in table.rows if not _is_blank(cell := row.get(name))]
-    if not cells or records.is_known(name):
-        return records.is_known(name)
-    if all(isinstance(cell, str) and cell in VERDICTS for cell in cells):
-        return True
-    return all(isinstance(_value(cell), float) and not isinstance(cell, bool) for cell in cells)
-
-
-def _is_blank(cell: Any) -> bool:
-    if isinstance(cell, float):
-        return math.isnan(cell)
-    return cell is None or (isinstance(cell, str) and cell in BLANKS)
-
-
-def _value(cell: Any) -> Any:
-    """The value of a metric: a number, ``None`` for a blank, or what else the cell holds."""
-    if _is_blank(cell):
-        return None
-    if isinstance(cell, bool | int | float):
-        return float(cell)
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return cell
 
 
 def _carried(cell: Any) -> Mapping[str, Any] | None:

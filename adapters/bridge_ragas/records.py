@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -70,6 +70,9 @@ ALIASES = {
 }
 """Older names of a field, newest first."""
 
+LONG_METRIC = ("metric", "metric_name", "metrics")
+LONG_VALUE = ("score", "value", "metric_score", "metric_value")
+
 INDEX = frozenset({"", "index", "Unnamed: 0"})
 """Columns that number the rows."""
 ID = "id"
@@ -100,9 +103,31 @@ def column_of(metric: str) -> str:
     return f"{metric} (metric)" if taken else metric
 
 
+def long_columns(names: Collection[str]) -> tuple[str, str] | None:
+    """The columns of metric and value, in a table with a row for each case and metric."""
+    metric = next((name for name in LONG_METRIC if name in names), None)
+    value = next((name for name in LONG_VALUE if name in names), None)
+    return (metric, value) if metric is not None and value is not None else None
+
+
 def is_known(column: str) -> bool:
     """Whether a column is named like a metric of RAGAS, perhaps with its mode."""
     return column.partition("(")[0] in KNOWN
+
+
+def likeness(names: set[str]) -> float:
+    """How much column names look like RAGAS's."""
+    fields = columns_of(list(names))
+    if "user_input" not in fields:
+        return 0.0
+    scored = any(is_known(name) for name in names)
+    if fields["user_input"] == "user_input":
+        alone = len(fields) == 1 and not scored
+        return 0.97 if KEY in names else 0.3 if alone else 0.8
+    if long_columns(names) is not None:
+        return 0.6
+    old = {"response", "retrieved_contexts"} & set(fields)  # question, and answer or contexts
+    return 0.6 if len(old) == 2 or (old and scored) else 0.0
 
 
 def columns_of(names: list[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
+from bridge.files.scores import as_score
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
@@ -43,7 +44,7 @@ class RagasRoute(Route[Any, "MetricTrace"]):
         """Score rows of a sample's metric traces."""
         key = self.task.key(output)
         for metric, value in found.scores.items():
-            yield from read_score(metric, value, found.get(metric), key)
+            yield from map(as_score, read_score(metric, value, found.get(metric), key))
 
     def directly(self) -> Iterator[Score]:
         """Score batch by batch, and write the results at the end."""

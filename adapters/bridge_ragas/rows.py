@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.model.score import Raw, Score, Status
+from bridge.files.scores import ScoreRow
+from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import UNIT, Scale, Scales, imported_score
+from bridge.plugin.imported import UNIT, Scale, Scales, imported_row, lower_is_better
 from bridge.plugin.shared import decode, summarise
 
 NAME = "ragas"
@@ -27,7 +28,7 @@ def read_score(
     key: Mapping[str, Any],
     scales: Scales | None = None,
     reason: str = "",
-) -> list[Score]:
+) -> Sequence[Score | ScoreRow]:
     """The rows that a native value stands for.
 
     Args:
@@ -65,24 +66,21 @@ def _own_rows(value: Any, trace: Any, key: Mapping[str, Any]) -> list[Score] | N
     return rows if recorded == to_number(value) else None
 
 
-def _foreign(metric: str, value: Any, fields: Mapping[str, Any], scales: Scales) -> Score:
+def _foreign(metric: str, value: Any, fields: Mapping[str, Any], scales: Scales) -> ScoreRow:
     base = metric.partition("(")[0]  # rouge_score(mode=fmeasure)
     fields = {**fields, "metric": metric, "scorer": base}
     if isinstance(value, str) and value in VERDICTS:  # on no scale but its own
         number, status = VERDICTS[value]
         fields = {**fields, "label": value}
-        return imported_score(number, fields, Scales(), status=status, native=value)
+        return imported_row(number, fields, Scales(), status=status, native=value)
     scale = scales.of(metric, RUBRIC if base in RUBRICS else UNIT)
-    row = imported_score(
+    row = imported_row(
         to_number(value),
         fields,
         Scales({metric: scale}),
         why=f"RAGAS gave no value{_shown(value)}: it failed, timed out or found nothing to score",
     )
-    if base not in LOWER_IS_BETTER or row.value is None:
-        return row
-    raw = Raw(value=value, scale=scale, direction="lower")
-    return row.model_copy(update={"value": 1.0 - row.value, "raw": raw})
+    return lower_is_better(row) if base in LOWER_IS_BETTER else row
 
 
 def _shown(value: Any) -> str:

@@ -1,164 +1,188 @@
-"""RAGAS's files as tables: CSV, JSON Lines, and both shapes of JSON that pandas writes."""
+"""RAGAS's files as tables: CSV, JSON Lines, and the shapes of JSON that pandas writes.
+
+A table is walked over row by row and never held whole, but for JSON by columns, where the first
+row ends where the file does.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import msgspec
-
-from bridge.files.jsonl import read_lines, read_whole, unreadable
+from bridge.files.csv_rows import CsvRows, open_csv
+from bridge.files.json_items import JsonItems, Place, index_json, index_lines
+from bridge.files.jsonl import BOM, read_whole, unreadable
+from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
 
-MAX_BYTES = 1024**3
-"""Largest CSV or JSON file read, in bytes."""
+MAX_COLUMNS = 512 * 1024 * 1024
+"""Largest JSON file by columns, in bytes."""
+WRAPPERS: tuple[Place, ...] = (
+    (),
+    ("data",),
+    ("results",),
+    ("rows",),
+    ("samples",),
+    ("scores",),
+    ("records",),
+)
+"""Where rows may stand in a JSON document."""
 
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows with the line each starts on.
+class Table(Protocol):
+    """A table.
 
     Attributes:
-        columns: Names in order.
-        rows: Cells by column.
-        lines: 1-based line of each row, or its number where a file has no lines.
         text: Whether every cell is text, as in a CSV file.
+        decimal: What stands before the decimals of a number that is text.
     """
 
-    columns: list[str]
-    rows: list[Row]
-    lines: list[int]
     text: bool
+    decimal: str
+
+    def columns(self) -> Sequence[str]:
+        """The names that come first, if they are known without a walk."""
+        ...
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Each row with its 1-based line, or its number where a file has no lines."""
+        ...
 
 
-def read_table(source: Path) -> Table:
+def open_table(source: Path, encoding: str = "") -> Table:
     """A file as a table.
 
     Raises:
         InputError: If it is damaged or no table.
     """
-    if source.suffix == ".csv":
-        return _read_csv(source)
-    if _head(source).startswith(b"["):
-        return _table(list(enumerate(_whole(source), 1)), source)
-    if source.suffix == ".json":
-        return _read_columns(source)
-    lines = read_lines(source)
-    return _table([(number, _object(line, source, number)) for number, line in lines], source)
-
-
-def header(text: str) -> list[str]:
-    """The column names of a CSV file that begins with ``text``; none if it is no such file."""
-    try:
-        return next(csv.reader(io.StringIO(text, newline="")), [])
-    except csv.Error:
-        return []
+    if source.suffix.lower() in (".csv", ".tsv"):
+        return _Csv(open_csv(source, encoding=encoding))
+    head = _head(source)
+    if head.startswith(b"[") or source.suffix.lower() == ".json":
+        document = index_json(source, WRAPPERS)
+        where = next((place for place in WRAPPERS if place in document.spans), None)
+        if where is not None:
+            return _Records(document, where)
+        return _Columns(source)
+    return _Records(index_lines(source), ())
 
 
 def _head(source: Path) -> bytes:
     try:
         with source.open("rb") as file:
-            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+            return file.read(64).removeprefix(BOM).lstrip()
     except OSError as error:
         raise unreadable(source, error) from None
 
 
-def _read_csv(source: Path) -> Table:
+class _Csv:
+    text = True
+
+    def __init__(self, cells: CsvRows) -> None:
+        self._cells = cells
+        self.decimal = "," if cells.separator == ";" else "."
+
+    def columns(self) -> Sequence[str]:
+        return self._cells.header
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        for line, cells in self._cells:
+            yield line, dict(zip(self._cells.header, cells, strict=True))
+
+
+class _Records:
+    """Objects, one a row; lists of cells where the names of the columns stand beside them."""
+
+    text = False
+    decimal = "."
+
+    def __init__(self, document: JsonItems, where: Place) -> None:
+        self._document = document
+        self._where = where
+        self._names = _split_names(document.head) if where == ("data",) else None
+
+    def columns(self) -> Sequence[str]:
+        return ()
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        decoder: Lenient[Any] = Lenient(Any)
+        for number, item in enumerate(self._document.items(self._where), 1):
+            try:
+                yield number, self._row(decoder.decode(item))
+            except ValueError as error:
+                raise self._refuse(number, str(error)) from None
+
+    def _row(self, value: Any) -> Row:
+        if isinstance(value, list) and self._names is not None:
+            return dict(zip(self._names, value, strict=True))
+        if not isinstance(value, dict):
+            raise ValueError(f"a JSON {type(value).__name__}, not an object")
+        return value
+
+    def _refuse(self, number: int, why: str) -> InputError:
+        line = number if not self._document.head else None
+        what = f"row {number} cannot be read ({why})"
+        return InputError(what, where=self._document.path, line=line, fix="mend the row")
+
+
+def _split_names(head: bytes) -> list[str] | None:
+    """The columns of ``DataFrame.to_json(orient="split")``."""
     try:
-        text = read_whole(source, MAX_BYTES, "split the file").decode("utf-8")
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8 (byte {error.start})"
-        raise InputError(what, where=source, fix="save the file as UTF-8") from None
-    limit = csv.field_size_limit(MAX_BYTES)
-    try:
-        return _cells(text, source)
-    finally:
-        csv.field_size_limit(limit)
+        value = Lenient[Any](Any).decode(head)
+    except ValueError:
+        return None
+    names = value.get("columns") if isinstance(value, dict) else None
+    return [str(name) for name in names] if isinstance(names, list) else None
 
 
-def _cells(text: str, source: Path) -> Table:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line = 1
-    try:
-        table = Table(_header(next(reader, []), source), [], [], text=True)
-        line = reader.line_num + 1
-        for cells in reader:
-            if cells:
-                table.rows.append(_row(table.columns, cells, source, line))
-                table.lines.append(line)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(f"no CSV ({error})", where=source, line=line, fix="mend the row") from None
-    return table
+class _Columns:
+    """``{column: {row: value}}``, which ``DataFrame.to_json`` writes, and ``{column: [value]}``."""
+
+    text = False
+    decimal = "."
+
+    def __init__(self, source: Path) -> None:
+        content = read_whole(source, MAX_COLUMNS, "write one JSON object a line")
+        try:
+            value = Lenient[Any](Any).decode(content)
+        except ValueError as error:
+            fix = "get a complete copy of the file"
+            raise InputError(f"no JSON ({error})", where=source, fix=fix) from None
+        self._cells = _by_column(value, source)
+        self._keys = dict.fromkeys(key for cells in self._cells.values() for key in cells)
+
+    def columns(self) -> Sequence[str]:
+        return tuple(self._cells)
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        for number, key in enumerate(self._keys, 1):
+            yield number, {name: cells.get(key) for name, cells in self._cells.items()}
 
 
-def _header(names: list[str], source: Path) -> list[str]:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        what = f"column {twice!r} stands twice"
-        raise InputError(what, where=source, line=1, fix="give one of them another name")
-    return names
+def _by_column(value: Any, source: Path) -> dict[str, dict[Any, Any]]:
+    if isinstance(value, dict) and value:
+        cells = {name: _numbered(column) for name, column in value.items()}
+        found = {name: column for name, column in cells.items() if column is not None}
+        if len(found) == len(cells):
+            return found
+        if all(isinstance(each, int | float | None) for each in value.values()):
+            fix = "export the rows, one a case"
+            raise InputError("averages alone, and no case", where=source, fix=fix)
+    raise InputError("no table of columns", where=source, fix="write a list of objects")
 
 
-def _row(columns: list[str], cells: list[str], source: Path, line: int) -> Row:
-    if len(cells) != len(columns):
-        what = f"{len(cells)} cells in a table of {len(columns)} columns"
-        raise InputError(what, where=source, line=line, fix="mend the row")
-    return dict(zip(columns, cells, strict=True))
+def _numbered(column: Any) -> dict[Any, Any] | None:
+    if isinstance(column, list):
+        return dict(enumerate(column))
+    return column if isinstance(column, dict) else None
 
 
-def _object(line: bytes, source: Path, number: int) -> Row:
-    value = _json(line, source, number)
-    if not isinstance(value, dict):
-        what = f"a JSON {type(value).__name__}, not an object"
-        raise InputError(what, where=source, line=number, fix="one JSON object a line")
-    return value
-
-
-def _json(content: bytes, source: Path, line: int | None = None) -> Any:
-    """JSON, also with the NaN that RAGAS writes."""
-    try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    try:
-        return json.loads(content)
-    except RecursionError:
-        what = "nested too deeply"
-    except ValueError as error:
-        what = f"no JSON ({error})"
-    raise InputError(what, where=source, line=line, fix="get a complete copy of the file")
-
-
-def _whole(source: Path) -> Iterator[Row]:
-    value = _json(read_whole(source, MAX_BYTES, "split the file"), source)
-    for number, row in enumerate(value, 1):
-        if not isinstance(row, dict):
-            what = f"row {number} is a JSON {type(row).__name__}, not an object"
-            raise InputError(what, where=source, fix="write a list of objects")
-        yield row
-
-
-def _read_columns(source: Path) -> Table:
-    """``{column: {row: value}}``, which ``DataFrame.to_json`` writes."""
-    value = _json(read_whole(source, MAX_BYTES, "split the file"), source)
-    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
-        raise InputError("no table of columns", where=source, fix="write a list of objects")
-    keys = dict.fromkeys(key for cells in value.values() for key in cells)
-    rows = [{name: cells.get(key) for name, cells in value.items()} for key in keys]
-    return _table(list(enumerate(rows, 1)), source)
-
-
-def _table(numbered: list[tuple[int, Row]], source: Path) -> Table:
-    if not numbered:
-        raise InputError("no rows", where=source, fix="name another file")
-    rows = [row for _, row in numbered]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    return Table(columns, rows, [number for number, _ in numbered], text=False)
+def named(rows: Iterable[tuple[int, Row]], columns: Sequence[str]) -> list[str]:
+    """The names of all columns, in the order in which they come."""
+    names = dict.fromkeys(columns)
+    for _, row in rows:
+        names.update(dict.fromkeys(row))
+    return list(names)

@@ -22,7 +22,7 @@ def gate(
     results: list[Path] = typer.Argument(..., help="Run directories or result files."),
     suite: Path = typer.Option(None, help="Suite with the gate policy; the run's own if left out."),
     baseline: Path = typer.Option(
-        None, help="Baseline file, or a run; the policy's own if left out."
+        None, help="Baseline file, a run or a result file; the policy's own if left out."
     ),
     system: str = typer.Option(None, help="The system to decide on, where there are several."),
     report_dir: Path = typer.Option(

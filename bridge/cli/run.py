@@ -92,6 +92,7 @@ def _describe(plan: Plan, as_json: bool) -> int:
     from bridge.scorers.evaluate import expected_rows
 
     rows = sum(len(expected_rows(plan.suite.checks, case)) for case in plan.cases)
+    turns = sum(max(1, len(case.turns)) for case in plan.cases)
     names = [framework.name for framework in plan.suite.frameworks]
     facts = {
         "suite": plan.suite.name,
@@ -100,7 +101,7 @@ def _describe(plan: Plan, as_json: bool) -> int:
         "frameworks": names,
         "rows_per_framework": rows * plan.suite.epochs,
         "judge_calls": requests_owed(plan.suite.checks, plan.cases) * plan.suite.epochs,
-        "system_calls": 0 if plan.suite.system.recorded else len(plan.cases) * plan.suite.epochs,
+        "system_calls": 0 if plan.suite.system.recorded else turns * plan.suite.epochs,
     }
     if as_json:
         print(json.dumps(facts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,17 @@ from typing import Any
 import typer
 
 CARRIERS = ("user", "tool", "context")
+_FILE_NAME = re.compile(r"\S+\.(?:jsonl?|txt|md|csv|tsv|html?|xml|ya?ml|log|eml)", re.IGNORECASE)
 
 
 def scan(
     inputs: list[str] = typer.Argument(None, help="Texts, or files; standard input if left out."),
     carrier: str = typer.Option("user", help="Where the text comes from: user, tool, context."),
+    second_stage: bool = typer.Option(True, help="Weigh the wording by a trained model, too."),
     fail_on: str = typer.Option("", help="Exit 1 on these actions: flag,block."),
+    system_prompt: Path = typer.Option(
+        None, help="File with the system prompt; what goes against it counts, too."
+    ),
 ) -> int:
     """Scan texts for prompt injection; one JSON object a text.
 
@@ -32,9 +38,15 @@ def scan(
     failing = {name.strip() for name in fail_on.split(",") if name.strip()}
     if failing - {"flag", "block"}:
         raise InputError(f"--fail-on {fail_on!r}", fix="use flag, block or flag,block")
+    prompt = _read(system_prompt) if system_prompt else None
     hit = False
     for source, text in _texts(inputs or []):
-        result = scan_text(text, carrier)  # type: ignore[arg-type]
+        result = scan_text(
+            text,
+            carrier,  # type: ignore[arg-type]
+            second_stage=second_stage,
+            system_prompt=prompt,
+        )
         hit = hit or result.action in failing
         print(json.dumps(_line(source, result), ensure_ascii=True))
     return 1 if hit else 0
@@ -45,6 +57,7 @@ def _line(source: str, result: Any) -> dict[str, Any]:
         "source": source,
         "action": result.action,
         "severity": result.severity,
+        "score": result.score,
         "categories": list(result.categories),
         "matches": [
             {
@@ -64,10 +77,13 @@ def _line(source: str, result: Any) -> dict[str, Any]:
 
 def _texts(inputs: list[str]) -> Iterator[tuple[str, str]]:
     if not inputs:
+        if sys.stdin.isatty():
+            print("reading standard input; end with Ctrl-D", file=sys.stderr)
         yield "-", sys.stdin.buffer.read().decode("utf-8", "replace")
     for given in inputs:
         path = _existing(given)
         if path is None:
+            _refuse_lost_file(given)
             yield "argument", given
         elif path.suffix == ".jsonl":
             yield from _lines(path)
@@ -81,6 +97,23 @@ def _existing(given: str) -> Path | None:
         return path if len(given) < 4096 and path.is_file() else None
     except (OSError, ValueError):
         return None
+
+
+def _refuse_lost_file(given: str) -> None:
+    """A misspelt file must not pass as a harmless text."""
+    from bridge.model.errors import InputError
+
+    if _FILE_NAME.fullmatch(given) or _is_folder(given):
+        raise InputError(
+            f"{given}: no such file", fix="check the path, or give a text of this form on stdin"
+        )
+
+
+def _is_folder(given: str) -> bool:
+    try:
+        return len(given) < 4096 and Path(given).is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _read(path: Path) -> str:

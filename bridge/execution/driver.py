@@ -10,6 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.execution.assemble import assemble, read_found
+from bridge.execution.collection import (
+    collect_outputs,
+    forget_job,
+    kept_answers,
+    recorded_outputs,
+)
 from bridge.execution.interpreter import interpreter_of
 from bridge.execution.jobs import (
     SHARD,
@@ -24,7 +30,6 @@ from bridge.execution.judging import Judges, open_judges
 from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.execution.record import framework_record, known, opening
-from bridge.execution.system import collect_outputs, kept_answers, recorded_outputs
 from bridge.files.outputs import write_outputs
 from bridge.files.store import RunStore
 from bridge.model.errors import InputError
@@ -129,6 +134,7 @@ class Drive:
             return []
         kept = kept_answers(self.plan, self.store)
         write_outputs(kept, self.store.outputs_path)
+        forget_job(self.store)
         return kept
 
     def _outputs(self, kept: Sequence[Output]) -> list[Output]:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bridge.execution.interpreter import ensure_runnable
+from bridge.execution.systems import ensure_askable
 from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.suite import read_suite, read_suite_cases, resolve
@@ -17,7 +18,8 @@ from bridge.model.check import Check, judges_named
 from bridge.model.errors import InputError, MissingDependency
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows
-from bridge.model.suite import FrameworkConfig, Suite, SystemConfig
+from bridge.model.suite import FrameworkConfig, Suite
+from bridge.model.system import SystemConfig
 from bridge.scorers.evaluate import expected_rows
 from bridge.scorers.registry import needs_of, validate_check
 
@@ -71,6 +73,7 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
     if not cases:
         wanted = f" with tag {', '.join(selection.tags)}" if selection.tags else ""
         raise InputError(f"no case{wanted} to run", where=suite_path, fix="widen the selection")
+    _ensure_askable(suite, suite_path)
     plan = Plan(suite, suite_path, golden, cases, {})
     _check_checks(plan)
     _ensure_judges(plan)
@@ -79,6 +82,13 @@ def make_plan(suite_path: Path, selection: Selection = Selection()) -> Plan:
         each.name: ensure_runnable(each, suite_path.parent, needs) for each in suite.frameworks
     }
     return replace(plan, versions=versions)
+
+
+def _ensure_askable(suite: Suite, suite_path: Path) -> None:
+    try:
+        ensure_askable(suite.system, suite_path.parent)
+    except InputError as error:
+        raise InputError(error.what, where=suite_path, fix=error.fix) from None
 
 
 def import_from(folder: Path) -> None:

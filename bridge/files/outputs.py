@@ -12,7 +12,7 @@ from bridge.model.output import Output
 
 def output_line(output: Output) -> str:
     """An output as one line of JSON."""
-    skip = {name for name in ("messages", "extras") if not getattr(output, name)}
+    skip = {name for name in ("messages", "prefilter", "extras") if not getattr(output, name)}
     return output.model_dump_json(exclude=skip or None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -75,6 +75,27 @@ class ScoreRow(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 _DECODER = msgspec.json.Decoder(ScoreRow)
+_ENCODED = ("raw", "usage", "details", "extras")
+_PLAIN = tuple(name for name in ScoreRow.__struct_fields__ if name not in _ENCODED)
+
+
+def as_row(score: Score | ScoreRow) -> ScoreRow:
+    """A score as the gate reads it, without what it does not decide on."""
+    if isinstance(score, ScoreRow):
+        return score
+    fields = score.__dict__
+    return ScoreRow(**{name: fields[name] for name in _PLAIN})
+
+
+def as_score(row: Score | ScoreRow) -> Score:
+    """A row as a model object, whole."""
+    if isinstance(row, Score):
+        return row
+    fields: dict[str, Any] = {name: getattr(row, name) for name in _PLAIN}
+    for name in _ENCODED:
+        if value := bytes(getattr(row, name)):
+            fields[name] = msgspec.json.decode(value)
+    return Score.model_validate(fields)
 
 
 def stream_rows(path: Path) -> Iterator[tuple[int, ScoreRow]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.gate.align import Series, series_of
+from bridge.gate.budgets import READ, spent_by_case
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
 from bridge.gate.table import Table
@@ -49,10 +50,17 @@ def make_baseline(
         frameworks=_versions(evidence.table),
         judges=dict(sorted(evidence.judges.items())),
         epochs=reducer,
+        spent=_spent(evidence),
         scores={
             each.name: dict(zip(each.cases, each.values.tolist(), strict=True)) for each in series
         },
     )
+
+
+def _spent(evidence: Evidence) -> dict[str, dict[str, float]]:
+    answers = evidence.spent.get(evidence.table.system_names[0], {})
+    found: dict[str, dict[str, float]] = {name: spent_by_case(answers, name) for name in READ}
+    return {name: values for name, values in found.items() if values}
 
 
 def _metric(evidence: Evidence, series: Series) -> MetricRecord:

@@ -131,9 +131,6 @@ def _rows(request: Request, evidence: Evidence, metric: str) -> dict[Place, Scor
     found: dict[str, dict[Place, Score]] = {}
     system = evidence.table.system_names[0]
     for source in evidence.sources:
-        if source.reasons is not None:
-            fix = "name the run directory, or its scores/<framework>.jsonl"
-            raise InputError("not a scores file", where=source.path, fix=fix)
         for _, row in read_models(source.path, Score):
             if row.metric == metric and row.system == system:
                 found.setdefault(row.framework, {})[row.case_id, row.epoch, row.turn] = row

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bridge.gate.against import compare, expiry, per_case
 from bridge.gate.agreement import agreement
 from bridge.gate.align import Series, series_of
 from bridge.gate.believed import belief
-from bridge.gate.broken import treat
+from bridge.gate.broken import Excused, treat
+from bridge.gate.budgets import decide_budgets
 from bridge.gate.clusters import clusters_of
 from bridge.gate.complete import faults
 from bridge.gate.evidence import Evidence
@@ -57,42 +58,35 @@ def decide(
         InputError: If the policy names what is not there, or the system is not clear.
     """
     evidence = evidence.of_system(system)
-    reasons = Reasons(
-        errors=faults(evidence, broken_rows=policy.errors.treat == "refuse"),
-        notes=list(evidence.notes),
-    )
-    totals = _totals(evidence)
-    treated = treat(evidence.table, policy)
-    reasons.errors += [*treated.errors, *expiry(baseline, policy.max_baseline_age_days, now)]
-    reasons.notes += treated.notes
-    evidence = replace(evidence, table=treated.table)
-    table = evidence.table
-    clusters = clusters_of(evidence, policy.clusters)
-    series = series_of(table, evidence.order, epochs=policy.epochs, clusters=clusters)
-    entries = policies(policy, series, evidence, per_case(baseline))
-    gated = [each for each in series if entries[each.name].gate]
-    names = frozenset(each.name for each in gated)
-    grave, slight = belief(evidence, gated, policy.calibration, calibration, now)
+    reasons, totals = Reasons(notes=list(evidence.notes)), _totals(evidence)
+    reasons.errors += expiry(baseline, policy.max_baseline_age_days, now)
+    ground = _prepare(evidence, policy, baseline, reasons)
+    evidence, series, names = ground.evidence, ground.series, ground.names
+    grave, slight = belief(evidence, ground.gated, policy.calibration, calibration, now)
     reasons.errors += grave
     reasons.notes += slight
-    changes, findings = compare(evidence, series, names, policy, baseline, reasons, treated.excused)
-    metrics = _decide_metrics(series, entries, findings, policy, baseline, reasons)
-    _decide_cases(policy, evidence, series, gated, reasons)
+    changes, findings = compare(evidence, series, names, policy, baseline, reasons, ground.excused)
+    metrics = _decide_metrics(ground, findings, policy, baseline, reasons)
+    _decide_cases(policy, ground, reasons)
+    budgets = decide_budgets(evidence, policy, baseline, changes.comparable)
+    reasons.errors += budgets.errors
+    reasons.failures += budgets.failures
     return Verdict(
         passed=reasons.verdict == "passed"
         or (reasons.verdict == "inconclusive" and policy.on_inconclusive == "warn"),
         verdict=reasons.verdict,
         suite=suite,
-        system=table.system_names[0],
-        frameworks=table.framework_names,
+        system=evidence.table.system_names[0],
+        frameworks=evidence.table.framework_names,
         reasons=reasons.all,
         notes=tuple(dict.fromkeys(reasons.notes)),
         metrics=metrics,
         regressed=tuple(regressions(findings, names, policy, evidence)),
         failures=failed_cases(evidence, series, findings, _blocking(metrics)),
-        agreement=agreement(table, evidence.order),
-        slices=slices_of(evidence, gated, findings, policy.slices),
-        flaky=flakiness(table, series),
+        agreement=agreement(evidence.table, evidence.order),
+        budgets=budgets.results,
+        slices=slices_of(evidence, ground.gated, findings, policy.slices),
+        flaky=flakiness(evidence.table, series),
         weighted_score=_weighted(metrics),
         totals=totals,
         confidence=policy.confidence,
@@ -106,19 +100,55 @@ def decide(
     )
 
 
-def _decide_cases(
-    policy: GatePolicy,
-    evidence: Evidence,
-    series: Sequence[Series],
-    gated: Sequence[Series],
-    reasons: Reasons,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What is decided on.
+
+    Attributes:
+        evidence: Rows after the policy on those that are broken.
+        series: What they measured.
+        entries: The policy of each series, by name.
+        excused: Rows that the policy left out.
+    """
+
+    evidence: Evidence
+    series: Sequence[Series]
+    entries: Mapping[str, MetricPolicy]
+    excused: Excused
+
+    @property
+    def gated(self) -> list[Series]:
+        """The series that decide."""
+        return [each for each in self.series if self.entries[each.name].gate]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the series that decide."""
+        return frozenset(each.name for each in self.gated)
+
+
+def _prepare(
+    evidence: Evidence, policy: GatePolicy, baseline: Baseline | None, reasons: Reasons
+) -> _Ground:
+    """Rows to series, with every fault of the rows in ``reasons``."""
+    reasons.errors += faults(evidence, broken_rows=policy.errors.treat == "refuse")
+    treated = treat(evidence.table, policy)
+    reasons.errors += treated.errors
+    reasons.notes += treated.notes
+    evidence = replace(evidence, table=treated.table)
+    clusters = clusters_of(evidence, policy.clusters)
+    series = series_of(evidence.table, evidence.order, epochs=policy.epochs, clusters=clusters)
+    entries = policies(policy, series, evidence, per_case(baseline))
+    return _Ground(evidence, series, entries, treated.excused)
+
+
+def _decide_cases(policy: GatePolicy, ground: _Ground, reasons: Reasons) -> None:
     """Must-pass cases, and whether anything decides at all."""
-    reasons.errors += unmeasured(policy, series, evidence)
-    held = must_pass(policy.must_pass, evidence, gated)
+    reasons.errors += unmeasured(policy, ground.series, ground.evidence)
+    held = must_pass(policy.must_pass, ground.evidence, ground.gated)
     reasons.errors += held.errors
     reasons.failures += held.failures
-    if not gated and not policy.must_pass:
+    if not ground.gated and not policy.must_pass and not policy.budgets.given:
         reasons.errors.append(
             "nothing decides: no row has a threshold, the policy asks nothing, and no baseline "
             "holds these metrics"
@@ -126,24 +156,24 @@ def _decide_cases(
 
 
 def _decide_metrics(
-    series: Sequence[Series],
-    entries: Mapping[str, MetricPolicy],
+    ground: _Ground,
     findings: Mapping[str, Finding],
     policy: GatePolicy,
     baseline: Baseline | None,
     reasons: Reasons,
 ) -> dict[str, MetricResult]:
     results = {}
-    for each in series:
+    for each in ground.series:
+        entry = ground.entries[each.name]
         known = baseline.scores.get(each.name) if baseline is not None else None
         decision = decide_metric(
             each,
-            entries[each.name],
+            entry,
             findings.get(each.name),
             policy,
             known if isinstance(known, float) else None,
         )
-        if entries[each.name].gate:
+        if entry.gate:
             reasons.add(each.name, decision)
         results[each.name] = decision.result
     return results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -38,18 +38,19 @@ class Source:
 
     Attributes:
         path: The file.
-        reasons: The reasons of its rows, by line, where it had to be read whole; ``None`` for a
-            scores file, whose lines can be looked up.
+        find: Finds the reasons of some rows, by number; ``None`` for a scores file, whose rows go
+            by their lines.
     """
 
     path: Path
-    reasons: Sequence[str] | None = None
+    find: Callable[[frozenset[int]], Mapping[int, str]] | None = None
 
     def look_up(self, lines: Iterable[int]) -> Mapping[int, str]:
         """The reasons of some rows, by line."""
-        if self.reasons is None:
+        if self.find is None:
             return read_reasons(self.path, lines, REASON_LIMIT)
-        return {line: self.reasons[line][:REASON_LIMIT] for line in lines}
+        found = self.find(frozenset(lines))
+        return {line: text[:REASON_LIMIT] for line, text in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from bridge.files.digest import case_digest, judge_digest, set_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.jsonl import read_lines
-from bridge.files.scores import ScoreRow, score_line, stream_rows
+from bridge.files.scores import ScoreRow, as_row, stream_rows
 from bridge.files.store import RunStore
-from bridge.gate.evidence import Evidence, Source, Spent
+from bridge.gate.evidence import REASON_LIMIT, Evidence, Source, Spent
 from bridge.gate.rows import RowError, TableBuilder
-from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows, FrameworkRecord, MetricRecord, RunRecord
-from bridge.plugin.format import ReadOptions
+from bridge.plugin.format import ReadOptions, ScoreStream, Streaming
 from bridge.plugin.registry import detect_format
 
 T = TypeVar("T")
 
 BATCH = 5000
 """Rows taken at a time."""
+REMEMBERED = 2000
+"""Most reasons of a streamed file that are kept; for more of them it is read again."""
 
 
 @dataclass(slots=True)
@@ -80,6 +83,16 @@ def gather(sources: Sequence[Path]) -> Evidence:
         notes=so_far.notes,
         spent=so_far.spent,
     )
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether :func:`gather` reads a file or directory, rather than that it is a baseline."""
+    if path.is_dir() or path.suffix == ".jsonl":
+        return True
+    try:
+        return isinstance(detect_format(path), Streaming)
+    except InputError:
+        return False
 
 
 def with_golden_set(evidence: Evidence, golden: GoldenSet) -> Evidence:
@@ -139,7 +152,7 @@ def _add_rows(path: Path, so_far: _Gathering) -> set[str]:
 def _add_all(numbered: Iterable[tuple[int, ScoreRow]], path: Path, so_far: _Gathering) -> set[str]:
     rest: Iterator[tuple[int, ScoreRow]] = iter(numbered)
     named: set[str] = set()
-    located = so_far.sources[-1].reasons is None
+    located = so_far.sources[-1].find is None
     while batch := list(islice(rest, BATCH)):
         lines, rows = zip(*batch, strict=True)
         try:
@@ -159,13 +172,62 @@ def _add_file(path: Path, so_far: _Gathering) -> None:
         return
     if path.is_file() and not path.stat().st_size:
         raise InputError("is empty", where=path, fix="nothing was measured there")
-    bundle, report = detect_format(path).read(path, ReadOptions())
-    so_far.notes.extend(_noted(report))
+    format_ = detect_format(path)
+    if isinstance(format_, Streaming):
+        _add_stream(path, format_, so_far)
+        return
+    bundle, report = format_.read(path, ReadOptions())
+    so_far.notes.extend(_noted(report.source, report.notes))
     _add_spent(bundle.outputs, so_far)
-    reasons = [score.error or score.reason for score in bundle.scores]
-    so_far.sources.append(Source(path, reasons))
-    decode = msgspec.json.Decoder(ScoreRow).decode
-    _add_all(((i, decode(score_line(s))) for i, s in enumerate(bundle.scores)), path, so_far)
+    rows = list(map(as_row, bundle.scores))
+    so_far.sources.append(Source(path, partial(_reasons, rows)))
+    _add_all(enumerate(rows), path, so_far)
+
+
+def _add_stream(path: Path, format_: Streaming, so_far: _Gathering) -> None:
+    """Add a file whose rows are taken as they are read."""
+    stream = format_.stream(path, ReadOptions())
+    kept: dict[int, str] = {}
+    so_far.sources.append(Source(path, partial(_streamed_reasons, path, format_, kept)))
+    _add_all(_remembered(_streamed(stream, so_far), kept), path, so_far)
+    so_far.notes.extend(_noted(str(path), stream.notes()))
+
+
+def _streamed(stream: ScoreStream, so_far: _Gathering | None = None) -> Iterator[ScoreRow]:
+    for answer in stream:
+        if so_far is not None:
+            key, spent = answer.key, answer.spent
+            took = Spent(*(_amount(spent.get(name)) for name in Spent._fields))
+            _spend(str(key["system"]), str(key["case_id"]), key["epoch"], took, so_far)
+        yield from map(as_row, answer.rows)
+
+
+def _remembered(rows: Iterable[ScoreRow], kept: dict[int, str]) -> Iterator[tuple[int, ScoreRow]]:
+    """Numbered rows; the first reasons of those that did not pass go into ``kept``."""
+    for number, row in enumerate(rows):
+        if row.status in ("failed", "error") and len(kept) < REMEMBERED:
+            kept[number] = (row.error or row.reason)[:REASON_LIMIT]
+        yield number, row
+
+
+def _streamed_reasons(
+    path: Path, format_: Streaming, kept: Mapping[int, str], wanted: frozenset[int]
+) -> Mapping[int, str]:
+    if wanted <= kept.keys():
+        return {number: kept[number] for number in wanted}
+    return _reasons(_streamed(format_.stream(path, ReadOptions())), wanted)
+
+
+def _reasons(rows: Iterable[ScoreRow], wanted: frozenset[int]) -> Mapping[int, str]:
+    """The error or else the reason of some rows, by number."""
+    first = islice(rows, max(wanted, default=-1) + 1)
+    return {n: row.error or row.reason for n, row in enumerate(first) if n in wanted}
+
+
+def _amount(value: Any) -> Any:
+    """A count or an amount; 0 for what is none."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return value if good and value < math.inf else 0
 
 
 def _is_scores(path: Path) -> bool:
@@ -173,8 +235,8 @@ def _is_scores(path: Path) -> bool:
     return line is not None and b'"metric"' in line[1] and b'"status"' in line[1]
 
 
-def _noted(report: ConversionReport) -> list[str]:
-    return [f"{report.source}: {note}" for note in report.notes]
+def _noted(source: str, notes: Iterable[str]) -> list[str]:
+    return [f"{source}: {note}" for note in notes]
 
 
 class _Tokens(msgspec.Struct, gc=False):
@@ -211,6 +273,9 @@ def _add_spent(outputs: Iterable[_Output | Output], so_far: _Gathering) -> None:
             (usage.input_tokens or 0) if usage else 0,
             (usage.output_tokens or 0) if usage else 0,
         )
-        own = so_far.spent.setdefault(str(output.system), {})
-        key = str(output.case_id), output.epoch
-        own[key] = max(own.get(key, Spent()), took)
+        _spend(str(output.system), str(output.case_id), output.epoch, took, so_far)
+
+
+def _spend(system: str, case_id: str, epoch: int, took: Spent, so_far: _Gathering) -> None:
+    own = so_far.spent.setdefault(system, {})
+    own[case_id, epoch] = max(own.get((case_id, epoch), Spent()), took)

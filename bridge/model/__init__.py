@@ -10,16 +10,12 @@ from bridge.model.job import Job, JobSpec
 from bridge.model.judge import JudgeConfig
 from bridge.model.matcher import Matcher
 from bridge.model.message import Message, Passage, Tool, ToolCall, Usage, passage_text
-from bridge.model.output import Output, OutputTurn
+from bridge.model.output import Output, OutputTurn, Prefilter
 from bridge.model.policy import GatePolicy, MetricPolicy, OnChange
 from bridge.model.run import ExpectedRows, FrameworkRecord, GoldenSetRecord, MetricRecord, RunRecord
 from bridge.model.score import Measurement, Raw, RowKey, Score, Status, error_measurement
-from bridge.model.suite import (
-    FrameworkConfig,
-    GoldenSetRef,
-    Suite,
-    SystemConfig,
-)
+from bridge.model.suite import FrameworkConfig, GoldenSetRef, Suite
+from bridge.model.system import SystemConfig
 from bridge.model.verdict import FailedCase, MetricResult, Regression, Totals, Verdict
 
 __all__ = [
@@ -57,6 +53,7 @@ __all__ = [
     "Output",
     "OutputTurn",
     "Passage",
+    "Prefilter",
     "Raw",
     "Regression",
     "RowKey",

@@ -27,6 +27,7 @@ class Baseline(Model):
         frameworks: Version of each framework.
         judges: Digest of each judge's configuration.
         epochs: How the values of a case over several epochs became one.
+        spent: What the answers took, by budget (``latency_s``, ``cost_usd``, ``tokens``) and case.
         scores: Per gated name (``metric``, or ``framework/metric`` for a native one), the mean
             value of each case by id; a number alone is a mean over cases, good for thresholds
             and nothing else.
@@ -42,6 +43,7 @@ class Baseline(Model):
     frameworks: Keyed[Text, Text] = EMPTY
     judges: Keyed[Text, Text] = EMPTY
     epochs: Reducer = "mean"
+    spent: Keyed[Text, Keyed[Text, Number]] = EMPTY
     scores: Keyed[Text, Unit | Keyed[Text, Unit]]
 
     @model_validator(mode="after")

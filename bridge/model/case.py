@@ -186,6 +186,10 @@ class Case(Model):
             }
         )
 
+    def until(self, index: int) -> Case:
+        """The case up to and with turn ``index`` (0-based), for scorers that need the history."""
+        return self.model_copy(update={"turns": self.turns[: index + 1]})
+
 
 def references(expected: Any) -> tuple[Any, ...]:
     """The accepted answers in an ``expected`` field (``""``, null and ``[]`` hold none)."""

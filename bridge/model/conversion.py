@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Literal
 
 from bridge.model.values import Model, Text
+from bridge.model.verification import Verification
 
 Fate = Literal["native", "carried", "dropped", "executable"]
 
@@ -58,6 +59,7 @@ class Conversion(Model):
         cases: Cases in the bundle.
         outputs: Outputs in it.
         scores: Scores in it.
+        verification: The proof that both sides come to the same verdicts, where it was asked for.
     """
 
     read: ConversionReport
@@ -65,6 +67,7 @@ class Conversion(Model):
     cases: int = 0
     outputs: int = 0
     scores: int = 0
+    verification: Verification | None = None
 
     @property
     def dropped(self) -> int:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from bridge.model.message import Message, Passage, ToolCall, Usage
-from bridge.model.values import EMPTY, Json, JsonObject, Model, Name, Number, Text, Whole
+from bridge.model.values import (
+    EMPTY,
+    Flag,
+    Json,
+    JsonObject,
+    Model,
+    Name,
+    Number,
+    Text,
+    Whole,
+)
 
 
 def _no_answer_is_empty(value: Any) -> Any:
@@ -17,6 +27,25 @@ def _no_answer_is_empty(value: Any) -> Any:
 Answer = Annotated[Json, BeforeValidator(_no_answer_is_empty)]
 """An answer: a text, or JSON; ``null`` reads as the empty text, so that no scorer takes it for
 JSON."""
+
+
+class Prefilter(Model):
+    """What the injection scanner did to one user turn, before the system saw it.
+
+    Attributes:
+        action: What the scanner advised.
+        blocked: Whether the turn was kept from the system: its answer is then the empty text, and
+            no later turn's history holds it.
+        score: The scanner's suspicion, in [0, 1].
+        rules: Ids of the rules that matched.
+        scanner_version: Version of the scanner.
+    """
+
+    action: Literal["allow", "flag", "block"]
+    blocked: Flag = False
+    score: Number = Field(default=0.0, ge=0, le=1)
+    rules: tuple[Text, ...] = ()
+    scanner_version: Text = ""
 
 
 class OutputTurn(Model):
@@ -29,6 +58,7 @@ class OutputTurn(Model):
     usage: Usage | None = None
     cost_usd: Number | None = Field(default=None, ge=0)
     error: Text | None = None
+    prefilter: Prefilter | None = None
     extras: JsonObject = EMPTY
 
 
@@ -50,6 +80,7 @@ class Output(Model):
         model: Model that answered.
         stop_reason: Why the model stopped.
         error: Set where the system failed; such an output is never scored.
+        prefilter: What the suite's prefilter did; of a conversation, to its most suspicious turn.
     """
 
     system: Name = "default"
@@ -66,6 +97,7 @@ class Output(Model):
     model: Text | None = None
     stop_reason: Text | None = None
     error: Text | None = None
+    prefilter: Prefilter | None = None
     extras: JsonObject = EMPTY
 
     @property
@@ -82,3 +114,8 @@ class Output(Model):
         turn = turns[index]
         fields = {name: getattr(turn, name) for name in OutputTurn.model_fields}
         return self.model_copy(update={**fields, "turns": None, "error": turn.error or self.error})
+
+    def until(self, index: int) -> Output:
+        """The output up to and with turn ``index`` (0-based), with that turn's error as its own."""
+        turns = (self.turns or ())[: index + 1]
+        return self.model_copy(update={"turns": turns, "error": self.at_turn(index).error})

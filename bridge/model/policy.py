@@ -12,6 +12,7 @@ from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text, W
 
 Change = Literal["refuse", "warn", "shared"]
 SliceKind = Literal["tag", "failure_mode"]
+BudgetName = Literal["latency_s", "cost_usd", "tokens"]
 Reducer = Literal["mean", "median", "mode", "min", "max"]
 """How the values of several epochs become one: ``min`` is pass^k, ``max`` pass@k."""
 
@@ -53,6 +54,45 @@ class BrokenRows(Model):
 
     treat: Literal["refuse", "worst", "exclude"] = "refuse"
     max_share: Number = Field(default=0.05, gt=0, lt=1)
+
+
+class BudgetPolicy(Model):
+    """What the answers to the cases may take, in the budget's own unit.
+
+    Attributes:
+        mean: Most that a case may take on average.
+        total: Most that all cases may take, each counted once (its mean over epochs).
+        p50: Most at the median.
+        p95: Most at the 95th percentile.
+        p99: Most at the 99th percentile.
+        max_increase: Most that the mean may rise over the baseline's, as a share of it; a rise
+            beyond it fails where the paired test shows it.
+    """
+
+    mean: Number | None = Field(default=None, gt=0)
+    total: Number | None = Field(default=None, gt=0)
+    p50: Number | None = Field(default=None, gt=0)
+    p95: Number | None = Field(default=None, gt=0)
+    p99: Number | None = Field(default=None, gt=0)
+    max_increase: Number | None = Field(default=None, ge=0)
+
+
+class Budgets(Model):
+    """What answers may take: seconds, US dollars, and tokens in and out."""
+
+    latency_s: BudgetPolicy | None = None
+    cost_usd: BudgetPolicy | None = None
+    tokens: BudgetPolicy | None = None
+
+    @property
+    def given(self) -> dict[BudgetName, BudgetPolicy]:
+        """Those that are set, by name."""
+        named: dict[BudgetName, BudgetPolicy | None] = {
+            "latency_s": self.latency_s,
+            "cost_usd": self.cost_usd,
+            "tokens": self.tokens,
+        }
+        return {name: entry for name, entry in named.items() if entry is not None}
 
 
 class OnChange(Model):
@@ -134,6 +174,7 @@ class GatePolicy(Model):
         max_skipped: Most of a metric's rows that may be skipped, as a share; above it the verdict
             is ``error``.
         max_baseline_age_days: Where set, an older baseline is refused.
+        budgets: What answers may take: ``latency_s``, ``cost_usd``, ``tokens``.
         slices: What the list of places to look at is by.
         must_pass: Case ids, or ``tag:NAME``, whose rows must all pass.
         on_change: What to do on another golden set, scorer, judge or framework version.
@@ -152,6 +193,7 @@ class GatePolicy(Model):
     errors: BrokenRows = BrokenRows()
     max_skipped: Number | None = Field(default=None, ge=0, le=1)
     max_baseline_age_days: Number | None = Field(default=None, gt=0)
+    budgets: Budgets = Budgets()
     slices: tuple[SliceKind, ...] = ("tag", "failure_mode")
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()

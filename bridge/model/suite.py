@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from bridge.model.check import Check, Checks, judges_named
 from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy
 from bridge.model.spelling import AlsoAlone, AlsoWritten
+from bridge.model.system import SystemConfig
 from bridge.model.values import (
     EMPTY,
     FirstVersion,
@@ -33,48 +34,6 @@ class GoldenSetRef(Model):
 
     path: Name
     version: Text | None = None
-
-
-def _one_kind(schema: dict[str, Any]) -> None:
-    given = {"recorded": {"type": "array", "maxItems": 0}, "python": {"type": "null"}}
-    schema["oneOf"] = [
-        {"required": [key], "properties": {key: {"not": left_out}}}
-        for key, left_out in given.items()
-    ]
-
-
-class SystemConfig(Model):
-    """Where outputs come from: exactly one of ``recorded`` and ``python``.
-
-    Attributes:
-        recorded: Outputs files (JSONL), relative to the suite.
-        python: ``module:function``, imported with the suite's folder on the path. Called with a
-            case's input, and with the case as ``case`` where it takes one; sync or async.
-        name: Name of the system in every row.
-        concurrency: Calls at a time.
-        timeout_s: Seconds one call may take.
-    """
-
-    model_config = ConfigDict(json_schema_extra=_one_kind)
-
-    recorded: Annotated[tuple[Name, ...], AlsoAlone()] = ()
-    python: Name | None = None
-    name: Name = "default"
-    concurrency: Whole = Field(default=1, ge=1)
-    timeout_s: Number = Field(default=60.0, gt=0)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_path_is_a_list(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and isinstance(data.get("recorded"), str | int):
-            return {**data, "recorded": [data["recorded"]]}
-        return data
-
-    @model_validator(mode="after")
-    def _exactly_one_kind(self) -> SystemConfig:
-        if bool(self.recorded) == (self.python is not None):
-            raise ValueError("a system is {recorded: FILE} or {python: 'module:function'}")
-        return self
 
 
 class FrameworkConfig(Model):

@@ -122,6 +122,34 @@ class FrameworkMean(Model):
     agreement: float | None = None
 
 
+class BudgetResult(Model):
+    """What the answers took, in seconds, US dollars or tokens a case.
+
+    Attributes:
+        n: Cases.
+        mean: Mean over cases; each case counts by its mean over epochs.
+        total: Sum over cases.
+        p50: Median.
+        p95: 95th percentile.
+        p99: 99th percentile.
+        baseline: Mean of the paired cases in the baseline.
+        increase: Relative increase over the paired cases.
+        p: One-sided p of the paired test, Holm-adjusted over the budgets.
+    """
+
+    n: int = 0
+    mean: float | None = None
+    total: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    baseline: float | None = None
+    increase: float | None = None
+    p: float | None = None
+    status: MetricStatus = "passed"
+    reasons: tuple[Text, ...] = ()
+
+
 class SliceResult(Model):
     """A metric in the cases of one tag or failure mode; a hint where to look, never a decision.
 
@@ -194,6 +222,7 @@ class Verdict(Model):
         regressed: The gated metrics that became worse.
         failures: Failed and broken rows, worst first.
         agreement: Metrics that several frameworks scored, by framework.
+        budgets: What the answers took, of the budgets that are set.
         slices: Gated metrics by tag and failure mode, the likeliest drops first.
         flaky: By gated name, what several epochs show.
         weighted_score: Sum of weight times mean, where weights are given.
@@ -219,6 +248,7 @@ class Verdict(Model):
     regressed: tuple[Regression, ...] = ()
     failures: tuple[FailedCase, ...] = ()
     agreement: Keyed[Text, Keyed[Text, FrameworkMean]] = EMPTY
+    budgets: Keyed[Text, BudgetResult] = EMPTY
     slices: tuple[SliceResult, ...] = ()
     flaky: Keyed[Text, Flakiness] = EMPTY
     weighted_score: float | None = None

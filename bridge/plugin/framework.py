@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pkgutil import resolve_name
@@ -13,6 +13,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import MissingDependency
 from bridge.model.job import Job
 from bridge.model.score import Score
+from bridge.model.verification import LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,24 @@ class Framework(Protocol):
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job natively, leaving the native artefact in ``job.spec.native_dir``."""
+        ...
+
+
+OWN_CHECKS = "own_checks"
+"""Option of a job in a framework with :class:`OwnChecks`: carry out its own checks."""
+
+
+@runtime_checkable
+class OwnChecks(Protocol):
+    """A framework whose files hold checks of its own, which ``run`` can carry out.
+
+    With the option ``own_checks`` true, each check that was read from such a file, or that the
+    framework has one of its own for, is carried out by the framework's own; the others by the
+    shared scorers. Nothing that is code is carried out.
+    """
+
+    def left_out(self, bundle: Bundle) -> Iterable[LeftOut]:
+        """The checks of the framework's own that no check of the bundle stands for, and why."""
         ...
 
 

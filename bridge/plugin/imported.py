@@ -8,11 +8,14 @@ outside [0, 1] is an error, never a guess.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from bridge.files.scores import ScoreRow
 from bridge.model.errors import InputError
-from bridge.model.score import Raw, Score, Status
+from bridge.model.score import Status
 from bridge.plugin.format import ReadOptions
 
 Scale = tuple[float, float]
@@ -30,6 +33,14 @@ class Scales:
         """The (least, greatest) native value of a metric; ``native`` where nothing is declared."""
         return self._declared.get(metric, self._declared.get(ANY, native))
 
+    def row(self, value: Any, fields: Mapping[str, Any]) -> ScoreRow:
+        """The row of a value that another harness gave: a number, or true or false."""
+        if isinstance(value, bool):
+            value = float(value)
+        good = isinstance(value, int | float)
+        why = "no score" if value is None else f"{str(value)[:80]!r} is no score"
+        return imported_row(value if good else None, fields, self, why=why)
+
 
 def read_scales(options: ReadOptions) -> Scales:
     """The ``scale`` option: one scale for all metrics, or one a metric.
@@ -44,6 +55,18 @@ def read_scales(options: ReadOptions) -> Scales:
     return Scales({metric: _pair(metric, pair) for metric, pair in pairs.items()})
 
 
+def read_encoding(options: ReadOptions) -> str:
+    """The ``encoding`` option; "" where it is left out.
+
+    Raises:
+        InputError: If it is no text.
+    """
+    given = options.options.get("encoding", "")
+    if not isinstance(given, str):
+        raise InputError(f"encoding is {given!r}", fix="name one such as cp1252")
+    return given
+
+
 def _pair(metric: str, pair: Any) -> Scale:
     numbers = isinstance(pair, list) and all(
         isinstance(end, int | float) and not isinstance(end, bool) for end in pair
@@ -53,28 +76,7 @@ def _pair(metric: str, pair: Any) -> Scale:
     return float(pair[0]), float(pair[1])
 
 
-def null_numbers(value: Any, skip: Collection[str] = ()) -> int:
-    """Put null in place of NaN and infinities, in place; returns how many there were.
-
-    Args:
-        value: Data as :func:`json.loads` gives it.
-        skip: Keys whose values are left alone.
-    """
-    if not isinstance(value, dict | list):
-        return 0
-    found = 0
-    for name, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        if name in skip:
-            continue
-        if isinstance(item, float) and not math.isfinite(item):
-            value[name] = None
-            found += 1
-        else:
-            found += null_numbers(item, skip)
-    return found
-
-
-def imported_score(
+def imported_row(
     number: float | None,
     fields: Mapping[str, Any],
     scales: Scales,
@@ -82,8 +84,8 @@ def imported_score(
     why: str = "",
     status: Status = "scored",
     native: Any = None,
-) -> Score:
-    """A score row of a native value.
+) -> ScoreRow:
+    """A row of a native value.
 
     Args:
         number: The native value as a number; ``None`` where there is none.
@@ -93,20 +95,44 @@ def imported_score(
         status: The status, where there is a number within its scale.
         native: The value as the file has it, where that is not the number itself.
     """
-    low, high = scales.of(fields["metric"])
+    low, high = scale = scales.of(fields["metric"])
+    plain = scale is UNIT and native is None and number is not None and 0.0 <= number <= 1.0
+    if plain and 0.0 <= (fields.get("threshold") or 0.0) <= 1.0:  # as nearly all are
+        return ScoreRow(**fields, status=status, value=number)
     kept = {name: value for name, value in fields.items() if name != "threshold"}
     threshold = fields.get("threshold")
     if threshold is not None and low <= threshold <= high:
         kept["threshold"] = (threshold - low) / (high - low)
     if number is None or not math.isfinite(number):
         error = why or f"{number} is no score"
-        return Score(**{**kept, "reason": kept.get("reason") or error}, status="error", error=error)
+        kept["reason"] = kept.get("reason") or error
+        return ScoreRow(**kept, status="error", error=error)
     if not low <= number <= high:
         error = (
             f"{number:g} is outside [{low:g}, {high:g}]: declare the scale of {fields['metric']}"
         )
-        return Score(**kept, status="error", error=error, raw=Raw(value=number))
-    raw = None
+        return ScoreRow(**kept, status="error", error=error, raw=_raw(number))
     if native is not None or (low, high) != UNIT:
-        raw = Raw(value=number if native is None else native, scale=(low, high))
-    return Score(**kept, status=status, value=(number - low) / (high - low), raw=raw)
+        kept["raw"] = _raw(number if native is None else native, (low, high))
+    return ScoreRow(**kept, status=status, value=(number - low) / (high - low))
+
+
+def lower_is_better(row: ScoreRow) -> ScoreRow:
+    """A row whose native value is better when lower, turned round."""
+    if row.value is None:
+        return row
+    raw = msgspec.json.decode(bytes(row.raw)) if bytes(row.raw) else {"value": row.value}
+    turned = msgspec.Raw(msgspec.json.encode({**raw, "direction": "lower"}))
+    threshold = None if row.threshold is None else 1.0 - row.threshold
+    return msgspec.structs.replace(row, value=1.0 - row.value, threshold=threshold, raw=turned)
+
+
+def _raw(value: Any, scale: Scale | None = None) -> msgspec.Raw:
+    raw = {"value": value} if scale is None else {"value": value, "scale": scale}
+    return msgspec.Raw(msgspec.json.encode(raw))
+
+
+def error_row(metric: str, why: str, key: Mapping[str, Any], scorer: str = "") -> ScoreRow:
+    """The row of a metric that should be there and is not."""
+    scorer = scorer or metric
+    return ScoreRow(**key, metric=metric, scorer=scorer, status="error", error=why, reason=why)

@@ -1,5 +1,9 @@
 """A native result file being read: what all result formats have in common.
 
+A format opens a file as a :class:`ResultFile`, which yields one :class:`Answer` after another and
+holds none of them. :class:`Reading` walks over it, for the gate, which wants the rows alone, and
+for a conversion, which also wants cases and outputs.
+
 Rows decide. A case that failed, or on which nothing was scored, gets an error row for every metric
 of the file, so that it cannot leave the denominator unseen.
 """
@@ -7,124 +11,265 @@ of the file, so that it cannot leave the denominator unseen.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+from pydantic import ValidationError
+
+from bridge.files.scores import ScoreRow, as_row, as_score
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
+from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
+from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.accounting import Tally
+from bridge.plugin.imported import error_row
+
+T = TypeVar("T")
+
+
+def _no_content() -> tuple[Case, Output]:
+    raise ValueError("the file does not hold it")
 
 
 @dataclass(slots=True)
-class Reading:
-    """Cases, outputs and scores of one file, as far as it was read.
+class Answer:
+    """One answered case of a result file.
 
     Attributes:
-        source: The file.
-        framework: Name of the framework in every row.
-        version: Its version, where the file says it.
-        metrics: Metrics of the file, in the order they were seen.
-        failed: Cases that failed.
-        silent: Cases without any score.
+        key: What its rows have in common: ``framework``, ``framework_version``, ``system``,
+            ``case_id`` and ``epoch``.
+        rows: Its rows, those of foreign metrics without a model object each.
+        content: Reads case and output, when they are wanted.
+        failure: Why it was not scored at all.
+        gap: Why a metric that others have and it has not is an error all the same.
+        spent: ``latency_s``, ``cost_usd``, ``input_tokens`` and ``output_tokens`` of the answer,
+            those that the file has.
+        place: What the file calls it, for errors.
+        line: The 1-based line it stands on, where the file has lines.
+        again: Whether it was given before, with other rows.
+        absent: Whether the file only speaks of it, and holds neither case nor output.
     """
 
-    source: Path
-    framework: str
-    version: str = ""
-    cases: dict[str, Case] = field(default_factory=dict)
-    outputs: dict[tuple[str, str, int], Output] = field(default_factory=dict)
-    scores: list[Score] = field(default_factory=list)
-    metrics: dict[str, None] = field(default_factory=dict)
+    key: dict[str, Any]
+    rows: Sequence[Score | ScoreRow] = ()
+    content: Callable[[], tuple[Case, Output]] = _no_content
+    failure: str | None = None
+    gap: str | None = None
+    spent: dict[str, Any] = field(default_factory=dict)
+    place: str = ""
+    line: int | None = None
+    again: bool = False
+    absent: bool = False
+
+
+class ResultFile(Protocol):
+    """One result file, open for one walk."""
+
+    @property
+    def source(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def framework(self) -> str:
+        """Name of the framework in every row."""
+        ...
+
+    def answers(self) -> Iterator[Answer]:
+        """Every answer; raises :class:`bridge.InputError` where the file is faulty."""
+        ...
+
+    def metrics(self) -> Iterable[str]:
+        """Metrics that the head of the file names, for a file without any row."""
+        ...
+
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the file, on a walk of its own."""
+        ...
+
+    def notes(self, counts: Counts) -> Iterable[str]:
+        """What a reader should know of this file, after the last answer."""
+        ...
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was seen of a file so far.
+
+    Attributes:
+        walked: Answers taken.
+        answers: Answered cases, epochs counted.
+        failed: Those that failed.
+        silent: Those without any score.
+        absent: Those that the file only speaks of, counted nowhere else.
+        gapped: Those with a reason for every score that they have not.
+        carried: Answers with a row, by metric, in the order the metrics were seen.
+        sums: Number and sum of the values of the whole case, by metric.
+    """
+
+    walked: int = 0
+    answers: int = 0
     failed: int = 0
     silent: int = 0
-    _owed: list[tuple[Output, frozenset[str], str]] = field(default_factory=list)
+    gapped: int = 0
+    absent: int = 0
+    carried: Counter[str] = field(default_factory=Counter)
+    sums: dict[str, tuple[int, float]] = field(default_factory=dict)
 
-    def key(self, output: Output) -> dict[str, object]:
-        """What every row of an output has in common."""
-        return {
-            "framework": self.framework,
-            "framework_version": self.version,
-            "system": output.system,
-            "case_id": output.case_id,
-            "epoch": output.epoch,
-        }
+    def take(self, answer: Answer) -> None:
+        """Count an answer."""
+        self.walked += 1
+        if answer.absent:
+            self.absent += 1
+            return
+        self.answers += not answer.again
+        self.failed += answer.failure is not None
+        self.silent += answer.failure is None and not answer.rows
+        self.gapped += answer.gap is not None
+        self.carried.update(_metrics(answer).keys())
+        for row in answer.rows:
+            if row.value is not None and row.turn is None:
+                count, total = self.sums.get(str(row.metric), (0, 0.0))
+                self.sums[str(row.metric)] = (count + 1, total + row.value)
 
-    def add(
-        self, case: Case, output: Output, rows: Iterable[Score], failure: str | None = None
-    ) -> None:
-        """Add one answered case with its rows.
+    def gaps(self) -> Iterator[str]:
+        """Notes on metrics that some cases have no row of, for files where all cases should."""
+        whole = self.answers - self.failed - self.silent
+        for metric, count in self.carried.items():
+            if count < whole:
+                yield f"{metric}: {whole - count} of {whole} cases carry no such score"
+
+    def notes(self) -> Iterator[str]:
+        """What a reader should know of failed and silent cases."""
+        if self.failed:
+            yield f"{self.failed} cases failed: every other metric of theirs is an error"
+        if self.silent and self.carried:
+            yield f"{self.silent} cases carry no score: every metric of theirs is an error"
+
+
+class Reading:
+    """A walk over a result file.
+
+    Args:
+        open_file: Opens the file; called again where something of it is needed a second time, so
+            that nothing has to be kept.
+    """
+
+    def __init__(self, open_file: Callable[[], ResultFile]) -> None:
+        self._open = open_file
+        self._file = open_file()
+        self.counts = Counts()
+
+    def __iter__(self) -> Iterator[Answer]:
+        """Every answer, then those that owe rows once more, with these.
 
         Raises:
-            InputError: If it is there already in this epoch.
+            InputError: If the file is faulty or has no row.
         """
-        if output.key in self.outputs:
-            what = f"case {case.id!r} stands twice in epoch {output.epoch}"
-            raise InputError(what, where=self.source, fix="keep one of them")
-        self.cases.setdefault(case.id, case)
-        self.outputs[output.key] = output
-        found = list(rows)
-        self.scores.extend(found)
-        names = frozenset(row.metric for row in found)
-        self.metrics.update(dict.fromkeys(row.metric for row in found))
-        if failure is not None:
-            self.failed += 1
-            self._owed.append((output, names, failure))
-        elif not found:
-            self.silent += 1
-            self._owed.append((output, names, f"{self.framework} recorded no score"))
+        counts = self.counts
+        for answer in self._file.answers():
+            counts.take(answer)
+            yield answer
+        if not counts.answers:
+            fix = "nothing was measured there"
+            raise InputError("holds no row", where=self._file.source, fix=fix)
+        if any((counts.failed, counts.silent, counts.gapped, counts.absent)):
+            yield from self._owed()
 
-    def absent(self, output: Output, why: str) -> None:
-        """Owe every metric of an answer that the file speaks of and does not hold."""
-        self._owed.append((output, frozenset(), why))
+    def _owed(self) -> Iterator[Answer]:
+        wanted = self.counts.carried or dict.fromkeys(self._file.metrics())
+        for answer in self._open().answers():
+            why = answer.failure or answer.gap
+            if why is None and not answer.rows:
+                why = f"{self._file.framework} recorded no score"
+            if why is None:
+                continue
+            found = _metrics(answer)
+            rows = [error_row(name, why, answer.key) for name in wanted if name not in found]
+            if rows:
+                yield replace(answer, rows=rows, spent={})
 
-    def bundle(self, metrics: Iterable[str] = ()) -> Bundle:
-        """Everything read, complete.
-
-        Args:
-            metrics: Metrics that the head of the file names, for a file without any row.
-        """
-        wanted = self.metrics or dict.fromkeys(metrics)
-        owed = [
-            Score.model_validate(
-                {
-                    **self.key(output),
-                    "metric": metric,
-                    "scorer": metric,
-                    "status": "error",
-                    "error": why,
-                    "reason": why,
-                }
-            )
-            for output, found, why in self._owed
-            for metric in wanted
-            if metric not in found
-        ]
-        return Bundle(
-            cases=tuple(self.cases.values()),
-            outputs=tuple(self.outputs.values()),
-            scores=(*self.scores, *owed),
-        )
-
-    def gaps(self) -> list[str]:
-        """Notes on metrics that some cases have no row of, for files where all cases should."""
-        whole = len(self.outputs) - self.failed - self.silent
-        counted: Counter[str] = Counter()
-        for row in dict.fromkeys((row.metric, row.case_id, row.epoch) for row in self.scores):
-            counted[row[0]] += 1
-        return [
-            f"{metric}: {whole - count} of {whole} cases carry no such score"
-            for metric, count in counted.items()
-            if count < whole
-        ]
+    def rows(self) -> Iterator[ScoreRow]:
+        """Every row, as the gate takes it."""
+        for answer in self:
+            for row in answer.rows:
+                yield as_row(row)
 
     def notes(self) -> list[str]:
-        """What a reader should know of failed and silent cases."""
-        notes = []
-        if self.failed:
-            notes.append(f"{self.failed} cases failed: every other metric of theirs is an error")
-        if self.silent:
-            notes.append(f"{self.silent} cases carry no score: every metric of theirs is an error")
-        return notes
+        """What a reader should know, after the walk."""
+        return [*self.counts.notes(), *self._file.notes(self.counts)]
+
+    def bundle(self) -> tuple[Bundle, ConversionReport]:
+        """Everything in the file.
+
+        Raises:
+            InputError: If it is faulty, or an answer stands twice.
+        """
+        cases: dict[str, Case] = {}
+        outputs: dict[tuple[str, str, int], Output] = {}
+        scores: list[Score] = []
+        for number, answer in enumerate(self, 1):
+            where = self._file.source
+            read = partial(_as_scores, answer.rows)
+            scores.extend(_read(read, where, answer.place, answer.line))
+            if number > self.counts.walked or answer.again or answer.absent:
+                continue  # it is there already
+            case, output = read_content(answer.content, where, answer.place, answer.line)
+            if output.key in outputs:
+                what = f"case {case.id!r} stands twice in epoch {output.epoch}"
+                raise InputError(what, where=self._file.source, fix="keep one of them")
+            cases.setdefault(case.id, case)
+            outputs[output.key] = output
+        bundle = Bundle(
+            cases=tuple(cases.values()), outputs=tuple(outputs.values()), scores=tuple(scores)
+        )
+        tally = Tally()
+        source, name = self._file.source, self._file.framework
+        try:
+            self._file.account(tally)
+        except (ValueError, RecursionError) as error:  # in what was skipped so far
+            fix = "get a complete copy of the file"
+            raise InputError(f"no JSON ({error})", where=source, fix=fix) from None
+        return bundle, tally.report(source, name, self.notes())
+
+
+def read_content(
+    read: Callable[[], tuple[Case, Output]], source: Path, place: str, line: int | None = None
+) -> tuple[Case, Output]:
+    """Case and output of an answer.
+
+    Args:
+        read: Reads them.
+        source: The file.
+        place: What the file calls the answer.
+        line: The line it stands on, where the file has lines.
+
+    Raises:
+        InputError: If they cannot be read.
+    """
+    return _read(read, source, place, line)
+
+
+def _read(read: Callable[[], T], source: Path, place: str, line: int | None) -> T:
+    try:
+        return read()
+    except ValidationError as error:
+        what = explain(error)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = str(error) or type(error).__name__
+    what = f"{place} cannot be read ({what})"
+    raise InputError(what, where=source, line=line, fix="mend the file")
+
+
+def _as_scores(rows: Iterable[Score | ScoreRow]) -> list[Score]:
+    return [as_score(row) for row in rows]
+
+
+def _metrics(answer: Answer) -> dict[str, None]:
+    return dict.fromkeys(str(row.metric) for row in answer.rows)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bridge.model.conversion import Conversion, ConversionLine, ConversionReport, Fate
 from bridge.report.columns import table
 from bridge.report.inert import one_line
+from bridge.report.verification import verification_lines
 
 FATES: tuple[Fate, ...] = ("native", "carried", "executable", "dropped")
 """As they are shown, the worst last."""
@@ -34,6 +35,9 @@ def _lines(conversion: Conversion, width: int | None) -> Iterator[str]:
         yield ""
         yield f"{name}: {_counts(half)}"
         yield from _told(half, width)
+    if conversion.verification is not None:
+        yield ""
+        yield from verification_lines(conversion.verification, width)
 
 
 def _file(report: ConversionReport) -> str:

@@ -109,6 +109,8 @@ def _regressions(verdict: Verdict, width: int | None) -> Iterator[str]:
 
 
 def _hints(verdict: Verdict, width: int | None) -> Iterator[str]:
+    for line in words.budget_lines(verdict):
+        yield from wrapped(line, width, "budget: ", "        ")
     for line in words.slice_lines(verdict, _mode)[:MOST_CASES]:
         yield from wrapped(line, width, "look: ", "      ")
     for line in words.flaky_lines(verdict, _mode)[:MOST_CASES]:

@@ -173,6 +173,23 @@ def slice_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
     ]
 
 
+UNITS = {"latency_s": " s", "cost_usd": " USD", "tokens": " tokens"}
+
+
+def budget_lines(verdict: Verdict) -> list[str]:
+    """What the answers took, one line a budget."""
+    lines = []
+    for name, found in verdict.budgets.items():
+        line = f"{name} {found.status}"
+        if found.mean is not None:
+            unit = UNITS.get(name, "")
+            line += f": mean {found.mean:.4g}{unit}, p95 {found.p95:.4g}, total {found.total:.4g}"
+        if found.increase is not None:
+            line += f", {found.increase:+.1%} against the baseline (p {p_value(found.p)})"
+        lines.append(line)
+    return lines
+
+
 def flaky_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
     """What several epochs show of each metric that has some, one line each."""
     lines = []

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from pydantic_core import PydanticUndefined
 
 from bridge.model.values import Model
@@ -59,6 +60,12 @@ def _scope(scorer: Scorer) -> str:
     return "each turn" if scorer.per_turn else "the conversation"
 
 
+class _Schema(GenerateJsonSchema):
+    """Frozen defaults have no JSON form of their own; the page writes defaults itself."""
+
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {"non-serializable-default"}  # noqa: RUF012
+
+
 def _parameters(params: type[Model]) -> Iterator[str]:
     if not params.model_fields:
         return
@@ -67,7 +74,7 @@ def _parameters(params: type[Model]) -> Iterator[str]:
         texts |= _attributes(base.__doc__ or "") if issubclass(base, Model) else {}
     yield "| parameter | type | default | meaning |"
     yield "|---|---|---|---|"
-    schemas = params.model_json_schema()["properties"]
+    schemas = params.model_json_schema(schema_generator=_Schema)["properties"]
     for name, field in params.model_fields.items():
         written = field.alias or name
         kind = _type(schemas[written])

@@ -14,7 +14,7 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
 from bridge.model.score import VALUED, Measurement, error_measurement
-from bridge.scorers.registry import get_scorer, read_params
+from bridge.scorers.registry import Scorer, get_scorer, read_params
 
 LONGEST_ERROR = 1000
 """Most characters of an exception kept in an error."""
@@ -86,9 +86,7 @@ def evaluate(check: Check, case: Case, output: Output, turn: int | None = None) 
         A measurement with its metric, turn and final status.
     """
     try:
-        if turn is not None:
-            case, output = case.at_turn(turn), output.at_turn(turn)
-        found, decided = _measure(check, case, output)
+        found, decided = _measure(check, case, output, turn)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a failed scorer is a row
         found, decided = error_measurement(_said(error)), {}
     return found.model_copy(update={**decided, "metric": check.metric, "turn": turn})
@@ -104,20 +102,31 @@ def _said(error: BaseException) -> str:
     return text if len(text) <= LONGEST_ERROR else f"{text[: LONGEST_ERROR - 1]}…"
 
 
-def _measure(check: Check, case: Case, output: Output) -> tuple[Measurement, dict[str, Any]]:
+def _measure(
+    check: Check, case: Case, output: Output, turn: int | None
+) -> tuple[Measurement, dict[str, Any]]:
     """What the scorer found, and what the check makes of it."""
-    failure = _failure(case, output)
+    scorer = None if check.scorer == GROUP else get_scorer(check.scorer)
+    history = scorer is not None and scorer.with_history
+    seen = (case, output) if turn is None else _at_turn(case, output, turn, history)
+    failure = seen[1].error if history and turn is not None else _failure(*seen)
     if failure is not None:
         return error_measurement(f"the system failed: {failure}"), {}
-    if check.scorer == GROUP:
-        found = _measure_group(check, case, output)
+    if scorer is None:
+        found = _measure_group(check, case, output, turn)
     else:
-        found = _single(_carry_out(check, case, output))
+        found = _single(_carry_out(scorer, check, *seen))
     return _decide(check, found)
 
 
-def _carry_out(check: Check, case: Case, output: Output) -> Sequence[Measurement]:
-    scorer = get_scorer(check.scorer)
+def _at_turn(case: Case, output: Output, turn: int, history: bool) -> tuple[Case, Output]:
+    """The turn to score as a case of its own, or as the last of those so far."""
+    if history:
+        return case.until(turn), output.until(turn)
+    return case.at_turn(turn), output.at_turn(turn)
+
+
+def _carry_out(scorer: Scorer, check: Check, case: Case, output: Output) -> Sequence[Measurement]:
     given = (case, output, read_params(check))
     return scorer.score(*given, check.judge) if scorer.judged else scorer.score(*given)
 
@@ -173,9 +182,9 @@ def _all_pass(check: Check, found: Measurement) -> bool:
     return all(member["status"] in passing for each, member in members if each.weight > 0)
 
 
-def _measure_group(check: Check, case: Case, output: Output) -> Measurement:
+def _measure_group(check: Check, case: Case, output: Output, turn: int | None) -> Measurement:
     """Weighted mean of the members, skipped ones left out (promptfoo's ``assert-set``)."""
-    members = [(each, evaluate(each, case, output)) for each in check.checks]
+    members = [(each, evaluate(each, case, output, turn)) for each in check.checks]
     broken = [found for _, found in members if found.status == "error"]
     if broken:
         return error_measurement(f"{broken[0].metric}: {broken[0].error}")

@@ -62,6 +62,11 @@ BUILT_IN = {
     "tool_order": "bridge.scorers.tool_use:TOOL_ORDER",
     "tool_schema": "bridge.scorers.tool_use:TOOL_SCHEMA",
     "injection": "bridge.scorers.injection.check:INJECTION",
+    "injection_resistance": "bridge.scorers.resistance.scorer:INJECTION_RESISTANCE",
+    "context_retention": "bridge.scorers.conversation:CONTEXT_RETENTION",
+    "consistency": "bridge.scorers.conversation:CONSISTENCY",
+    "repetition": "bridge.scorers.conversation:REPETITION",
+    "coherence": "bridge.scorers.conversation:COHERENCE",
 }
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
 
@@ -102,6 +107,8 @@ class Scorer:
             0.5 for graded ones.
         per_turn: Scores each turn of a case with turns; otherwise the case as a whole. A function
             where the parameters decide.
+        with_history: Sees, beside the turn it scores, those before it: case and output end at the
+            turn, and an earlier turn may have an error.
         summary: One line for the docs.
         source: Where the check is defined: web addresses, the one that is followed first.
         needs: Modules of the extra ``text`` without which it cannot be carried out.
@@ -116,6 +123,7 @@ class Scorer:
     params: type[Model] = NoParams
     threshold: float = 1.0
     per_turn: bool | Callable[[Any], bool] = True
+    with_history: bool = False
     summary: str = ""
     source: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()

@@ -50,11 +50,13 @@ class ReadAsserts:
     Attributes:
         checks: What they are as checks, in their order.
         foreign: Those that no check stands for, by their position.
+        reasons: What becomes of each of those, by their position.
         names: How often each metric's name was given.
     """
 
     checks: list[Check] = field(default_factory=list)
     foreign: dict[str, Any] = field(default_factory=dict)
+    reasons: dict[str, Claim] = field(default_factory=dict)
     names: Counter[str] = field(default_factory=Counter)
 
 
@@ -70,10 +72,10 @@ class AssertionReader:
     """Reads the assertions of one config.
 
     Args:
-        read_file: Reads a data file.
+        read_file: Reads a data file; assertions that name one are foreign without it.
     """
 
-    def __init__(self, read_file: ReadFile) -> None:
+    def __init__(self, read_file: ReadFile | None = None) -> None:
         self._read_file = read_file
 
     def read(
@@ -93,15 +95,16 @@ class AssertionReader:
             except _ForeignError as error:
                 node.claim(error.claim)
                 so_far.foreign[position] = node.plain()
+                so_far.reasons[position] = error.claim
 
     def _check(self, node: Node, variables: Mapping[str, Any], names: Counter[str]) -> Check:
         if not isinstance(node.value, dict) or not isinstance(node.value.get("type"), str):
             raise _ForeignError(carried("no assertion: it has no type"))
         plain = node.plain()
-        if (own := metrics_of([plain])) and own[0].check is not None:
-            names[own[0].metric] += 1
+        if (own := _own_check(plain)) is not None:
+            names[own.metric] += 1
             node.claim(NATIVE)
-            return own[0].check
+            return own
         metric = numbered(name_of(plain), names)
         if plain["type"] == ASSERT_SET:
             fields = self._group(node, variables)
@@ -135,6 +138,8 @@ class AssertionReader:
             return value
         if is_code(value):
             raise _ForeignError(executable("its value is a script"))
+        if self._read_file is None:
+            raise _ForeignError(carried("its value is in a file that is not at hand"))
         return self._read_file(value, node)
 
     def _group(self, node: Node, variables: Mapping[str, Any]) -> Fields:
@@ -154,6 +159,15 @@ class AssertionReader:
                 node.claim(KEPT, key)
             elif key != "assert":
                 node.claim(NATIVE, key)
+
+
+def _own_check(plain: Fields) -> Check | None:
+    """The check that an assertion of ours carries."""
+    try:
+        return next((each.check for each in metrics_of([plain])), None)
+    except (ValueError, KeyError, TypeError):
+        why = "names a check of ours in its config, which cannot be read"
+        raise _ForeignError(carried(why)) from None
 
 
 def _common(plain: Mapping[str, Any]) -> Fields:
@@ -266,8 +280,8 @@ def _whole(number: float) -> float | int:
 def to_native_or_shared(check: Check) -> Fields:
     """A check as an assertion: what was read, else promptfoo's own, else ours."""
     original = check.extras.get(NAME)
-    restored = _restored(check, original) if isinstance(original, Mapping) else None
-    native = restored or to_native(check)
+    made = restored(check, original) if isinstance(original, Mapping) else None
+    native = made or to_native(check)
     if native is not None:
         return native
     return to_shared(SharedMetric(check.metric, check.scorer, check), check)
@@ -291,16 +305,16 @@ def to_shared(metric: SharedMetric, check: Check) -> Fields:
     return assertion if threshold is None else {**assertion, "threshold": threshold}
 
 
-def _restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
+def restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
     """The assertion that a check was read from; ``None`` if the check is another by now.
 
     A value that was a template or a file stands in the check as what it meant, and is written so.
     """
-    given = str(original.get("type"))
-    kind = kind_of(given)
-    if check.scorer == GROUP or given == ASSERT_SET:
+    name = str(original.get("type"))
+    kind = kind_of(name)
+    if check.scorer == GROUP or name == ASSERT_SET:
         return _restored_set(check, original)
-    if check.scorer != kind.scorer or check.negate != (given != kind.type):
+    if check.scorer != kind.scorer or check.negate != (name != kind.type):
         return None
     if _common(original) != {"weight": check.weight, "gate": check.gate} and "weight" in original:
         return None
@@ -310,9 +324,9 @@ def _restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
         if value is None or is_touched(value):
             return None
     try:
-        given = _number(original.get("threshold"))
-        same = to_params(kind, value, given) == check.params
-        same = same and threshold_of(kind, given, check.negate) == check.threshold
+        limit = _number(original.get("threshold"))
+        same = to_params(kind, value, limit) == check.params
+        same = same and threshold_of(kind, limit, check.negate) == check.threshold
     except ValueError:
         return None
     return {**original, **({} if value is None else {"value": value})} if same else None
@@ -341,6 +355,7 @@ def merged(checks: Iterable[Check], foreign: Any) -> list[Fields]:
     return [*made, *(each for _, each in rest)]
 
 
-def has_shared(assertions: Iterable[Mapping[str, Any]]) -> bool:
+def has_shared(assertions: Iterable[Any]) -> bool:
     """Whether any assertion is ours."""
-    return any(KEY in (each.get("config") or {}) for each in assertions)
+    configs = [each.get("config") for each in assertions if isinstance(each, Mapping)]
+    return any(isinstance(config, Mapping) and KEY in config for config in configs)

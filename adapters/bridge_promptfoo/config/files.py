@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from bridge.files.jsonl import BOM, parse_json, read_lines, read_whole
-from bridge.files.yaml import MAX_NODES, Loc, line_of, parse_yaml
+from bridge.files.yaml import MAX_DEPTH, MAX_NODES, Loc, line_of, parse_yaml
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import NATIVE, Claim, Claims, Step
 from bridge_promptfoo.config.table import read_csv
@@ -111,13 +111,22 @@ class Node:
             for key, item in self.value.items():
                 yield key, self._below(item, key)
 
-    def plain(self) -> Any:
-        """The value as JSON data, references put in."""
+    def plain(self, depth: int = 0) -> Any:
+        """The value as JSON data, references put in.
+
+        Args:
+            depth: Nesting so far; callers leave it out.
+
+        Raises:
+            InputError: If references make it too deep or too large.
+        """
         self.document.count()
+        if depth > MAX_DEPTH:
+            raise self.refuse(f"nested deeper than {MAX_DEPTH} levels", "flatten it")
         if isinstance(self.value, dict):
-            return {key: node.plain() for key, node in self.fields()}
+            return {key: node.plain(depth + 1) for key, node in self.fields()}
         if isinstance(self.value, list):
-            return [node.plain() for node in self.items()]
+            return [node.plain(depth + 1) for node in self.items()]
         return self.value
 
     def _below(self, value: Any, step: Step) -> Node:
@@ -138,12 +147,13 @@ class Node:
         pointer = self.value.get(REF) if isinstance(self.value, dict) else None
         if not isinstance(pointer, str) or not pointer.startswith("#/"):
             return None
-        value, path = self.document.value, list[Step]()
+        value: Any = self.document.value
+        path: list[Step] = []
         for part in pointer[2:].split("/"):
             key = part.replace("~1", "/").replace("~0", "~")
             step: Step = int(key) if isinstance(value, list) and key.isdecimal() else key
             try:
-                value = value[step]
+                value = cast("Any", value)[step]
             except (KeyError, IndexError, TypeError):
                 return None  # inside a JSON Schema it means the schema itself
             path.append(step)
@@ -249,13 +259,33 @@ def parse(data: bytes, path: Path) -> tuple[Any, dict[Loc, int]]:
     if suffix in (".yaml", ".yml"):
         return parse_yaml(data, path)
     if suffix == ".json":
-        return parse_json(data, path, None), {}
+        return _flat(parse_json(data, path, None), path), {}
     if suffix == ".jsonl":
-        rows = [(number, parse_json(line, path, number)) for number, line in read_lines(path)]
+        lines = read_lines(path)
+        rows = [(number, _flat(parse_json(line, path, number), path)) for number, line in lines]
         return [row for _, row in rows], {(i,): number for i, (number, _) in enumerate(rows)}
     if suffix == ".csv":
         return read_csv(data, path)
     return decoded(data, path), {}
+
+
+def _flat(value: Any, path: Path) -> Any:
+    """A JSON value that is not nested too deeply.
+
+    Raises:
+        InputError: If it is.
+    """
+    layer, depth = [value], 0
+    while layer:
+        if depth > MAX_DEPTH:
+            what = f"nested deeper than {MAX_DEPTH} levels"
+            raise InputError(what, where=path, fix="flatten it")
+        inner = [each for each in layer if isinstance(each, dict | list)]
+        layer = [
+            item for each in inner for item in (each.values() if isinstance(each, dict) else each)
+        ]
+        depth += 1
+    return value
 
 
 def decoded(data: bytes, path: Path) -> str:

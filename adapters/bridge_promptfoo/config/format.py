@@ -21,10 +21,12 @@ from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge_promptfoo.config.files import Folder
 from bridge_promptfoo.config.reading import FORMAT_NAME, ConfigReading
 from bridge_promptfoo.config.writing import write_config
+from bridge_promptfoo.rows import NAME
 
 _KEYS = re.compile(rb"(?m)^(prompts|providers|targets|tests|scenarios|defaultTest)[ \t]*:")
 _TEST_KEYS = re.compile(rb"(?m)^(?:- |  )(vars|assert)[ \t]*:")
 _LINE_KEYS = frozenset({"vars", "assert", "providerOutput"})
+_RESULT_KEYS = frozenset({"results", "evalId", "testCase", "testIdx", "gradingResult"})
 _CONFIG_KEYS = frozenset({"prompts", "providers", "targets", "tests", "scenarios", "defaultTest"})
 
 
@@ -43,6 +45,7 @@ class PromptfooConfigFormat:
         ),
         reads=frozenset({"suite", "cases", "outputs"}),
         writes=frozenset({"suite", "cases", "outputs"}),
+        framework=NAME,
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
@@ -91,7 +94,7 @@ CONFIG = PromptfooConfigFormat()
 
 def _likeness_of_json(head: bytes) -> float:
     keys = set(leading_keys(head.lstrip(b"\xef\xbb\xbf[ \t\r\n")))
-    if keys & {"results", "evalId"}:
+    if keys & _RESULT_KEYS:
         return 0.0
     found = len(keys & _CONFIG_KEYS)
     return min(0.9, 0.35 * found) if found else 0.4 * len(keys & _LINE_KEYS)

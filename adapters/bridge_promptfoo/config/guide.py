@@ -7,7 +7,7 @@ Each guide is written by hand around a table, which stands between two marks and
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bridge.files.jsonl import write_atomically
@@ -19,18 +19,16 @@ GUIDES = ("promptfoo-to-bridge.md", "bridge-to-promptfoo.md")
 
 def from_promptfoo() -> str:
     """What becomes of each assertion type."""
-    rows = [
-        (f"`{kind.type}`", _here(kind), kind.why if kind.is_mapped else kind.reason)
-        for kind in KINDS.values()
-    ]
+    rows = [(f"`{kind.type}`", _here(kind), kind.why) for kind in KINDS.values()]
     return _table(("promptfoo", "here", "note"), rows)
 
 
 def to_promptfoo() -> str:
     """What each scorer is written as."""
+    native = {kind.scorer for kind in KINDS.values() if kind.write is not None}
     written: dict[str, list[str]] = {}
     for kind in KINDS.values():
-        if kind.is_mapped:
+        if kind.scorer in native:
             written.setdefault(kind.scorer, []).append(f"`{kind.type}`")
     rows = [(f"`{scorer}`", ", ".join(types)) for scorer, types in written.items()]
     rows.append(("`all`", "`assert-set`, or the test's `threshold`"))
@@ -41,13 +39,13 @@ def to_promptfoo() -> str:
 
 
 def _here(kind: Kind) -> str:
-    if kind.is_mapped:
+    if kind.scorer:
         return f"`{kind.scorer}`"
     told = "kept as code" if kind.fate == "executable" else "kept"
     return f"{told}; judged: `{kind.judge}`" if kind.judge else told
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -60,15 +60,17 @@ def shown_of(test: Mapping[str, Any]) -> Fields:
 
 
 class OwnConfig:
-    """A config of ours.
+    """What a config carries.
 
     Args:
-        carried: What it carries.
+        carried: What stands beside its tests; ``None`` in anybody else's config, which may still
+            hold tests of ours.
         root: The config.
     """
 
-    def __init__(self, carried: Mapping[str, Any], root: Node) -> None:
-        self._carried = carried
+    def __init__(self, carried: Mapping[str, Any] | None, root: Node) -> None:
+        self.is_ours = carried is not None
+        self._carried = carried or {"outputs": (), "order": ()}
         self._root = root
         self._tests: list[Fields] = []
 
@@ -169,8 +171,8 @@ def _rebuilt(value: Any, update: Mapping[str, Any]) -> Any:
     return type(value).model_validate({**fields, **update})
 
 
-def own_config(root: Node) -> OwnConfig | None:
-    """What a config carries, if we wrote it.
+def own_config(root: Node) -> OwnConfig:
+    """What a config carries.
 
     Raises:
         InputError: If that is damaged.
@@ -178,7 +180,7 @@ def own_config(root: Node) -> OwnConfig | None:
     metadata = root.get("metadata")
     sealed = None if metadata is None else metadata.get(KEY)
     if sealed is None:
-        return None
+        return OwnConfig(None, root)
     try:
         carried = unseal(sealed.value)
         return OwnConfig({**carried}, root)

@@ -86,11 +86,11 @@ class ConfigReading:
             case = self._case(test, columns.prompts, own)
             cases.setdefault(case.id, case)
             outputs.extend(self._outputs(test, case, columns.systems, own))
-        if own is None:
+        if not own.is_ours:
             suite: Suite | None = self._suite(kept, columns.systems)
         else:
             suite = own.suite(self._shared.checks, self._description())
-            outputs = [*own.outputs(), *outputs]
+        outputs = [*own.outputs(), *outputs]
         self._notes.extend(columns.notes)
         bundle = Bundle(suite=suite, cases=tuple(cases.values()), outputs=tuple(outputs))
         return bundle, self._report(tests)
@@ -161,14 +161,14 @@ class ConfigReading:
     # --- assertions that all tests have ---------------------------------------------------------
 
     def _defaults(
-        self, default: Test, tests: Sequence[Test], own: OwnConfig | None
+        self, default: Test, tests: Sequence[Test], own: OwnConfig
     ) -> tuple[ReadAsserts, Sequence[Node]]:
         """The assertions of all tests as the suite's, or for each case where they differ."""
         shared = ReadAsserts()
         differ = any("threshold" in test.fields or not test.with_defaults for test in tests) or any(
             is_template(node.plain()) for node in default.asserts
         )
-        if differ and own is None:
+        if differ and not own.is_ours:
             return shared, default.asserts
         self._asserts.read(default.asserts, {}, shared)
         return shared, ()
@@ -184,7 +184,7 @@ class ConfigReading:
             "name": name if name and name.strip() else stem,
             "golden_set": f"{stem}.cases.jsonl",
             "system": {"recorded": f"{stem}.outputs.jsonl", "name": systems[0]},
-            "epochs": epochs if isinstance(epochs, int) and epochs > 0 else 1,
+            "epochs": epochs if type(epochs) is int and epochs > 0 else 1,
             "checks": shared.checks,
             "extras": {NAME: kept},
         }
@@ -193,13 +193,13 @@ class ConfigReading:
 
     # --- cases ------------------------------------------------------------------------------------
 
-    def _case(self, test: Test, prompts: Sequence[str], own: OwnConfig | None) -> Case:
+    def _case(self, test: Test, prompts: Sequence[str], own: OwnConfig) -> Case:
         read = ReadAsserts()
         nodes = [*(self._apart if test.with_defaults else ()), *test.asserts]
         if not self._apart and test.with_defaults:
             read.names.update(self._shared.names)
         self._asserts.read(nodes, test.variables, read)
-        is_own = own is not None and own.is_own(test)
+        is_own = own.is_own(test)
         checks, kept = self._checks(test, read, nodes)
         kept.update((key, value) for key, value in test.fields.items() if key not in _NEUTRAL)
         fields = {
@@ -212,7 +212,7 @@ class ConfigReading:
             "extras": {NAME: {"origin": test.origin, **kept}},
         }
         case: Case = _made(Case, fields, self._source, test.origin)
-        return own.case(test, case, checks) if own is not None and is_own else case
+        return own.case(test, case, checks) if is_own else case
 
     def _plain(self, test: Test) -> list[Mapping[str, Any]]:
         """The assertions of a test, without those that are none."""
@@ -244,11 +244,11 @@ class ConfigReading:
         return name if self._names[name] == 1 else f"{name} ({self._names[name]})"
 
     def _outputs(
-        self, test: Test, case: Case, systems: Sequence[str], own: OwnConfig | None
+        self, test: Test, case: Case, systems: Sequence[str], own: OwnConfig
     ) -> Iterator[Output]:
         """What a test has recorded: ``providerOutput``, which answers for every system."""
         recorded = test.fields.get("providerOutput")
-        if recorded is None or (own is not None and own.is_own(test)):
+        if recorded is None or own.is_own(test):
             return
         contexts = test.variables.get("context") or ()
         texts = [contexts] if isinstance(contexts, str) else contexts

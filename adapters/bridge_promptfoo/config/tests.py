@@ -221,8 +221,10 @@ class TestReader:
         found = node.get(key)
         if found is None:
             return None
+        if key in ("options", "metadata") and not isinstance(found.value, dict):
+            raise found.refuse(f"{key} is no object", "write name: value")
         found.claim(_FATES.get(key, NATIVE))
-        if key == "options" and isinstance(found.value, dict):
+        if key == "options":
             for name in set(found.value) & {*_CODE_OPTIONS}:
                 found.claim(executable("a transform is code, which is not run"), name)
         return found.plain()

@@ -63,3 +63,14 @@ def refuse_options(info: FormatInfo, options: Mapping[str, object]) -> None:
     if options:
         what = f"format {info.name} takes no option {', '.join(options)}"
         raise InputError(what, fix="leave it out")
+
+
+def require_results(bundle: Bundle, dest: Path) -> None:
+    """Make sure that there is something for a result file to hold.
+
+    Raises:
+        InputError: If there is no output and no score.
+    """
+    if not bundle.outputs and not bundle.scores:
+        fix = "write its cases in another format"
+        raise InputError("nothing to write: no output and no score", where=dest, fix=fix)

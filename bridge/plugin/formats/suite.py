@@ -11,7 +11,8 @@ from bridge.files.suite import read_suite, read_suite_cases, resolve, write_suit
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.model.suite import GoldenSetRef, SystemConfig
+from bridge.model.suite import GoldenSetRef
+from bridge.model.system import SystemConfig
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import account_read, account_written, refuse_options
 

@@ -30,6 +30,7 @@ def to_html(verdict: Verdict, exhibit: Exhibit | None = None) -> str:
         forest=forest(verdict),
         frameworks=_frameworks(verdict),
         legend=words.legend(verdict),
+        budgets=words.budget_lines(verdict),
         flaky=words.flaky_lines(verdict, _name),
         look_below=words.LOOK_BELOW,
         totals=words.totals_line(verdict),

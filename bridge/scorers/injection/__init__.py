@@ -1,5 +1,6 @@
 """Prompt-injection scanner: rules as data, over every reading of a text."""
 
+from bridge.scorers.injection.findings import Action, Match, ScanResult
 from bridge.scorers.injection.rules import (
     CARRIERS,
     SEVERITIES,
@@ -10,15 +11,7 @@ from bridge.scorers.injection.rules import (
     load_rules,
     rules_digest,
 )
-from bridge.scorers.injection.scanner import (
-    VERSION,
-    Action,
-    Match,
-    ScanResult,
-    scan,
-    scan_batch,
-    scanner_version,
-)
+from bridge.scorers.injection.scanner import VERSION, scan, scan_batch, scanner_version
 
 __all__ = [
     "CARRIERS",

@@ -21,12 +21,14 @@ from string import ascii_lowercase, ascii_uppercase
 import re2
 
 from bridge.scorers.injection.rules import options, vocabulary
-from bridge.scorers.injection.spans import Edit
+from bridge.scorers.injection.spans import Edit, find
 
 _SAMPLE = 512
 _LEAST_DECODED = 6
 _LEAST_ENCODED = 12
 _LETTERS = 0.7
+_KEYWORDS = 4_096
+_SHORT, _STRETCHES, _MARGIN = 2_048, 2_048, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def _base32(fragment: str) -> str | None:
 
 
 def _hex(fragment: str) -> str | None:
-    digits = re.sub(r"\\x|0x|[^0-9a-fA-F]", "", fragment)
+    digits = fragment.lower().replace("\\x", "").replace("0x", "")
+    if not digits.isalnum():
+        digits = re.sub(r"[^0-9a-f]", "", digits)
     return _from_bytes(bytes.fromhex(digits[: len(digits) // 2 * 2]))
 
 
@@ -88,17 +92,14 @@ def _decimal(fragment: str) -> str | None:
     return _readable("".join(map(chr, codes)))
 
 
+# Bounded: one repetition over a megabyte makes the re module grow its stack again and again.
+_ESCAPED = re.compile(rb"(?:%[0-9a-fA-F]{2}){1,64}")
+
+
 def _percent(fragment: str) -> str | None:
-    first, *rest = fragment.replace("+", " ").encode().split(b"%")
-    escaped = _percent_table()
-    decoded = [escaped.get(part[:2], b"%" + part[:2]) + part[2:] for part in rest]
-    return _readable((first + b"".join(decoded)).decode("utf-8", "replace"))
-
-
-@cache
-def _percent_table() -> dict[bytes, bytes]:
-    digits = "0123456789abcdefABCDEF"
-    return {(a + b).encode(): bytes([int(a + b, 16)]) for a in digits for b in digits}
+    data = fragment.replace("+", " ").encode()
+    decoded = _ESCAPED.sub(lambda found: bytes.fromhex(found[0].replace(b"%", b"").decode()), data)
+    return _readable(decoded.decode("utf-8", "replace"))
 
 
 def _escapes(fragment: str) -> str | None:
@@ -153,14 +154,36 @@ def _compiled() -> tuple[tuple[_Decoder, re2._Regexp], ...]:
     return tuple((one, re2.compile(one.pattern, options())) for one in _DECODERS)
 
 
+@cache
+def _rare() -> re2._Regexp:
+    """All decoders but base64's, which has something to look at in most long texts."""
+    patterns = [f"(?:{one.pattern})" for one in _DECODERS if one.how != "base64"]
+    return re2.compile("|".join(patterns), options())
+
+
+def _stretches(text: str) -> list[tuple[int, int]]:
+    """Where the rarer decoders may have work: read once, where each by itself would read all."""
+    if len(text) <= _SHORT:
+        return [(0, len(text))]
+    merged: list[tuple[int, int]] = []
+    for start, end in find(_rare(), text, _STRETCHES):
+        start, end = max(0, start - _MARGIN), min(len(text), end + _MARGIN)
+        if merged and start <= merged[-1][1]:
+            start = merged.pop()[0]
+        merged.append((start, end))
+    return merged if len(merged) < _STRETCHES // 2 else [(0, len(text))]
+
+
 def encoded_fragments(text: str) -> list[Edit]:
     """The encoded parts of ``text`` with what they say, in order and without overlap."""
     found: list[Edit] = []
+    stretches = _stretches(text)
     for decoder, pattern in _compiled():
-        for match in pattern.finditer(text):
-            decoded = decoder.decode(text[match.start() : match.end()])
-            if decoded is not None:
-                found.append(Edit(match.start(), match.end(), decoded, decoder.how))
+        for begin, finish in stretches if decoder.how != "base64" else [(0, len(text))]:
+            for start, end in find(pattern, text[begin:finish]):
+                decoded = decoder.decode(text[begin + start : begin + end])
+                if decoded is not None:
+                    found.append(Edit(begin + start, begin + end, decoded, decoder.how))
     return _without_overlap(found)
 
 
@@ -177,8 +200,15 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 
 
+@cache
+def _hidden() -> re2._Regexp:
+    return re2.compile(r"[\x{FE00}-\x{FE0F}\x{E0020}-\x{E01EF}]{3}", options())
+
+
 def hidden_fragments(raw: str) -> list[Edit]:
     """Text written in invisible Unicode tags or variation selectors, one byte each."""
+    if _hidden().search(raw) is None:
+        return []
     tags = [
         Edit(m.start(), m.end(), "".join(chr(ord(c) - 0xE0000) for c in m[0]), "tags")
         for m in _TAGS.finditer(raw)
@@ -208,25 +238,28 @@ def _shift_table(by: int) -> bytes:
 
 
 @cache
-def _transforms() -> tuple[re2._Regexp, tuple[tuple[str, re2._Regexp], ...]]:
-    """One pattern for all rewritten keywords, and one for each way of rewriting them."""
-    keywords: list[str] = vocabulary()["keywords"]["encoded"]
-    rewritten = {"reversed": "|".join(word[::-1] for word in keywords)}
-    for by in range(1, 26):
-        rewritten[f"caesar-{by}"] = "|".join(_shift(word, 26 - by) for word in keywords)
-    each = tuple((name, re2.compile(words, options())) for name, words in rewritten.items())
-    return re2.compile("|".join(rewritten.values()), options()), each
+def _transforms() -> tuple[re2._Regexp, dict[str, list[str]]]:
+    """One pattern for all rewritten keywords, and the rewritings that lead to each."""
+    words: dict[str, list[str]] = {}
+    for word in vocabulary()["keywords"]["encoded"]:
+        words.setdefault(word[::-1], []).append("reversed")
+        for by in range(1, 26):
+            words.setdefault(_shift(word, 26 - by), []).append(f"caesar-{by}")
+    return re2.compile("|".join(words), options()), words
 
 
-def transformed_as(text: str) -> list[str]:
-    """Names of the whole-text rewritings whose keywords occur in ``text``.
+def transformed_as(text: str) -> dict[str, list[tuple[int, int]]]:
+    """The whole-text rewritings whose keywords occur in ``text``, with where they do.
 
-    ``reversed``, or ``caesar-N`` for letters to be shifted by N (``caesar-13`` is rot13).
+    ``reversed``, or ``caesar-N`` for letters to be shifted by N (``caesar-13`` is rot13). The first
+    4,096 keywords are looked at.
     """
-    together, each = _transforms()
-    if together.search(text) is None:
-        return []
-    return [name for name, words in each if words.search(text) is not None]
+    together, words = _transforms()
+    found: dict[str, list[tuple[int, int]]] = {}
+    for start, end in find(together, text, _KEYWORDS):
+        for name in words[text[start:end].lower()]:
+            found.setdefault(name, []).append((start, end))
+    return found
 
 
 def unshift(text: str, name: str) -> str:

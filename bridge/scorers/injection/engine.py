@@ -7,18 +7,23 @@ for "nothing matched" and when it was set up wrongly, so each filter is tried on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 
 import re2
 
+from bridge.scorers.injection import spans
+from bridge.scorers.injection.gates import Gates, Region
 from bridge.scorers.injection.rules import Rule, RuleError, load_rules, options, squash
 
 _CANARY = "qzx-canary-7f3a91"
 _MATCHES_PER_RULE = 8
+_TRIES_PER_RULE = 1_024
 _NEIGHBOURHOOD = 160
+_LONG = 2_048
+_SAMPLE = 16_384
 _WINDOW, _OVERLAP = 65_536, 2_048
 
 
@@ -32,13 +37,13 @@ class Hit:
 
 
 class _Filter:
-    """One ``re2.Filter`` with the rule of each pattern."""
+    """One ``re2.Filter`` with the rule of each pattern, and the gates for long text."""
 
     def __init__(self, patterns: Iterable[tuple[Rule, str]]) -> None:
         self._filter = re2.Filter()
-        self._rules: list[Rule] = []
+        self._patterns = list(patterns)
         self._excuses: dict[str, re2._Regexp] = {}
-        for rule, pattern in patterns:
+        for rule, pattern in self._patterns:
             self._add(rule, pattern)
         self._canary: int = self._filter.Add(_CANARY, options())
         self._filter.Compile()
@@ -52,24 +57,48 @@ class _Filter:
                 self._excuses[rule.id] = _excuse(rule.unless)
         except re2.error as error:
             raise RuleError(f"rule {rule.id}: {error}: {pattern}") from error
-        self._rules.append(rule)
 
     def unfiltered(self) -> list[str]:
         """Ids of rules with a pattern that has no literal and so runs on every text."""
-        return [self._rules[i].id for i in self._filter.Match(b"", potential=True) or ()]
+        found = self._filter.Match(b"", potential=True) or ()
+        return [self._patterns[index][0].id for index in found]
+
+    @cached_property
+    def _gates(self) -> Gates:
+        return Gates(self._patterns)
 
     def spans(self, data: bytes) -> Iterator[tuple[Rule, int, int]]:
-        # In short text, Match sorts out most candidates at less cost than a call for each; in long
-        # text it would only read everything once more.
-        for index in self._filter.Match(data, potential=len(data) > _WINDOW) or ():
-            if index == self._canary:
-                continue
-            rule = self._rules[index]
-            found = self._filter.re(index).finditer(data)
-            for match in islice(found, _MATCHES_PER_RULE):
-                start, end = match.span()
-                if end > start and not self._is_excused(rule, data, start, end):
-                    yield rule, start, end
+        if len(data) <= _LONG:
+            yield from self._spans(data, self._filter.Match(data) or ())
+            return
+        for indices, regions in self._gates.regions(data, self._candidates(data)):
+            for region in regions:
+                yield from self._spans_in(region, data, indices)
+
+    def _candidates(self, data: bytes) -> Collection[int]:
+        """Patterns whose literals are in ``data``; all, where its start has those of most."""
+        sample = self._filter.Match(data[:_SAMPLE], potential=True) or ()
+        if 2 * len(sample) > len(self._patterns):
+            return range(len(self._patterns))
+        return set(self._filter.Match(data, potential=True) or ())
+
+    def _spans_in(
+        self, region: Region, data: bytes, indices: list[int]
+    ) -> Iterator[tuple[Rule, int, int]]:
+        part = data[region.start : region.end]
+        for rule, start, end in self._spans(part, indices):
+            # Where a line is cut, its ends are none.
+            if (start or region.opens) and (end < len(part) or region.closes):
+                yield rule, start + region.start, end + region.start
+
+    def _spans(self, data: bytes, indices: Iterable[int]) -> Iterator[tuple[Rule, int, int]]:
+        for index in indices:
+            if index != self._canary:
+                rule = self._patterns[index][0]
+                found = islice(self._filter.re(index).finditer(data), _TRIES_PER_RULE)
+                spans = (match.span() for match in found)
+                real = (s for s in spans if s[1] > s[0] and not self._is_excused(rule, data, *s))
+                yield from ((rule, *span) for span in islice(real, _MATCHES_PER_RULE))
 
     def _is_excused(self, rule: Rule, data: bytes, start: int, end: int) -> bool:
         excuses = self._excuses.get(rule.id)
@@ -138,7 +167,7 @@ def unfiltered_rules() -> list[str]:
 
 def _search(text: str, filters: Sequence[_Filter]) -> Iterator[list[Hit]]:
     # Two windows: the first tells early of text that is an attack all over, and the rest is read in
-    # one go, rule by rule, which keeps each rule's automaton in the processor's cache.
+    # one go, gate by gate, which keeps each gate's automaton in the processor's cache.
     for first in (0, _WINDOW) if len(text) > _WINDOW else (0,):
         window = text[first:] if first else text[: _WINDOW + _OVERLAP]
         data = window.encode()
@@ -154,12 +183,5 @@ def _search(text: str, filters: Sequence[_Filter]) -> Iterator[list[Hit]]:
 
 
 def _in_characters(data: bytes, found: list[tuple[Rule, int, int]]) -> list[Hit]:
-    """Byte offsets to character offsets in one pass, however many there are."""
-    offsets = sorted({offset for _, start, end in found for offset in (start, end)})
-    characters: dict[int, int] = {}
-    position = count = 0
-    for offset in offsets:
-        count += len(data[position:offset].decode("utf-8", "replace"))
-        characters[offset] = count
-        position = offset
-    return [Hit(rule, characters[start], characters[end]) for rule, start, end in found]
+    at = spans.in_characters(data, (offset for _, *both in found for offset in both))
+    return [Hit(rule, at[start], at[end]) for rule, start, end in found]

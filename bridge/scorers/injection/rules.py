@@ -28,6 +28,7 @@ CARRIERS: tuple[Carrier, ...] = get_args(Carrier)
 
 _SEPARATOR = r"""[\s"'*_~`,:;<>|/\\()\[\]-]+"""
 _OPTIONAL = _SEPARATOR[:-1] + "*"
+_WORD = _SEPARATOR.replace("[", "[^.!?", 1)
 _MACRO = re.compile(r"\{([a-z_]+[0-9]?)\}")
 _FILE_KEYS = {"category", "owasp", "references", "unless", "rules"}
 _RULE_KEYS = {
@@ -89,7 +90,7 @@ def vocabulary() -> Mapping[str, Any]:
 
 
 def _gap(words: int) -> str:
-    return rf"(?:{_SEPARATOR}[^\s.!?]+){{0,{words}}}?{_SEPARATOR}"
+    return rf"(?:{_SEPARATOR}{_WORD}){{0,{words}}}?{_SEPARATOR}"
 
 
 def expand(pattern: str) -> str:

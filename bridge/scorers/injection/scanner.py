@@ -5,92 +5,44 @@ Pure and deterministic; any ``str`` is accepted, and nothing about a text makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
-from math import prod
-from typing import Literal
+from typing import get_args
 
-from bridge.scorers.injection import engine
-from bridge.scorers.injection.engine import Hit
-from bridge.scorers.injection.rules import CARRIERS, SEVERITIES, Carrier, Severity, rules_digest
-from bridge.scorers.injection.views import views
+from bridge.scorers.injection.findings import CLEAN, KEPT_TEXT, Action, Match, ScanResult, place
+from bridge.scorers.injection.matches import by_turn, contradicting, distinct, find
+from bridge.scorers.injection.model import stage
+from bridge.scorers.injection.model.linear import Weights, shipped_weights
+from bridge.scorers.injection.rules import CARRIERS, Carrier, Severity, rules_digest
+from bridge.scorers.injection.views import View
+from bridge.scorers.injection.weighing import action_of, result_of, signals_of, summary
 
-VERSION = "1"
-"""Of the scanner's code; ``scanner_version`` adds the digest of the rules."""
+VERSION = "2"
+"""Of the scanner's code; ``scanner_version`` adds the digests of the rules and the weights."""
 
-Action = Literal["allow", "flag", "block"]
+WORDING = "wording"
+"""Rule id and category of what only the second stage saw."""
 
+_ACTIONS = get_args(Action)
 _HISTORY_TURNS = 8
 _HISTORY_CHARACTERS = 32_768
-_KEPT_MATCHES = 200
-_KEPT_TEXT = 500
-_NOT_ENCODINGS = frozenset({"plain", "normalised", "typos", "leet", "spaced", "homoglyphs"})
-_WEIGHT: dict[Severity, float] = {"low": 0.2, "medium": 0.45, "high": 0.75, "critical": 0.95}
-_BLOCK_AT, _FLAG_AT = 0.8, 0.4
-_LARGE = 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One place where one rule matched.
-
-    Attributes:
-        rule: the rule's id.
-        category: the kind of attack.
-        severity: the rule's, one step up where the text had to be decoded to match.
-        start: first character, in the turn's original text.
-        end: one past the last character; for decoded text the whole encoded part.
-        text: what matched, as it was read (at most 500 characters).
-        how: ``plain``, ``normalised``, ``homoglyphs``, ``leet``, ``typos``, ``spaced``, or the
-            encoding: ``base64``, ``hex``, ``rot13``, ``reversed``, ``tags``, ...
-        owasp: entry of the OWASP Top 10 for LLM applications, 2025.
-        turn: 0 for the scanned text, -1 for the last turn of the history, -2 for the one before.
-        split: whether it began in an earlier turn; the span is then its part in ``turn``.
-    """
-
-    rule: str
-    category: str
-    severity: Severity
-    start: int
-    end: int
-    text: str
-    how: str
-    owasp: str
-    turn: int = 0
-    split: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ScanResult:
-    """What a scan found.
-
-    Attributes:
-        action: ``allow``, ``flag`` (let a person or a second stage look), or ``block``.
-        severity: the highest of the matches; None without matches.
-        score: suspicion in [0, 1]: noisy-or over the rules that matched.
-        categories: of the matches, sorted.
-        matches: by turn, start and rule; at most 200. In more than 65,536 characters, the search
-            ends where it is sure of ``block``.
-    """
-
-    action: Action
-    severity: Severity | None
-    score: float
-    categories: tuple[str, ...]
-    matches: tuple[Match, ...]
-
-
-_CLEAN = ScanResult("allow", None, 0.0, (), ())
 
 
 @cache
 def scanner_version() -> str:
     """The version that goes into a score: code version and digest of the rules."""
-    return f"{VERSION}+rules.{rules_digest()[:12]}"
+    return f"{VERSION}+rules.{rules_digest()[:12]}.model.{shipped_weights().digest[:12]}"
 
 
-def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> ScanResult:
+def scan(
+    text: str,
+    carrier: Carrier = "user",
+    history: Sequence[str] = (),
+    *,
+    system_prompt: str | None = None,
+    second_stage: bool | Weights = True,
+) -> ScanResult:
     """Look for prompt injection in ``text``.
 
     Args:
@@ -100,6 +52,11 @@ def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> S
         history: earlier turns of the same carrier, oldest first. The last 8 of them (32,768
             characters at most) are scanned with the text, so that an attack in an earlier turn,
             or split over turns, is seen.
+        system_prompt: the operator's instructions to the model, if known. What asks for something
+            they forbid, or gives the model another identity, then counts as a sign, too
+            (``contradicts-prohibition``, ``contradicts-identity``; English).
+        second_stage: whether a trained model weighs the wording, too: with the weights in the
+            package, or others (:mod:`bridge.scorers.injection.model.train`).
 
     Raises:
         ValueError: if ``carrier`` is none of the three.
@@ -107,15 +64,68 @@ def scan(text: str, carrier: Carrier = "user", history: Sequence[str] = ()) -> S
     if carrier not in CARRIERS:
         raise ValueError(f"carrier must be one of {', '.join(CARRIERS)}, not {carrier!r}")
     turns = [*_recent(history), text]
-    found = _found(_encodable("\n".join(turns) if len(turns) > 1 else text), carrier)
-    if not found:
-        return _CLEAN
-    return _result(_by_turn(_distinct(found), turns), carrier)
+    read: list[View] = []
+    whole = _encodable("\n".join(turns) if len(turns) > 1 else text)
+    found = find(whole, carrier, read)
+    if system_prompt:
+        found += contradicting(whole, system_prompt)
+    matches = by_turn(distinct(found), turns)
+    result = result_of(matches, carrier, len(whole)) if matches else CLEAN
+    if second_stage is False or not whole.strip() or not read:
+        return result
+    weights = shipped_weights() if second_stage is True else second_stage
+    return _weighed(result, read, carrier, weights, turns)
 
 
-def scan_batch(texts: Iterable[str], carrier: Carrier = "user") -> list[ScanResult]:
-    """``scan`` of each text on its own, in order."""
-    return [scan(text, carrier) for text in texts]
+def scan_batch(
+    texts: Iterable[str],
+    carrier: Carrier = "user",
+    *,
+    system_prompt: str | None = None,
+    second_stage: bool | Weights = True,
+) -> list[ScanResult]:
+    """``scan`` of each text on its own, in order; equal texts are scanned once."""
+    known: dict[str, ScanResult] = {}
+    ordered = list(texts)
+    for text in ordered:
+        if text not in known:
+            known[text] = scan(
+                text, carrier, system_prompt=system_prompt, second_stage=second_stage
+            )
+    return [known[text] for text in ordered]
+
+
+def seen(text: str) -> tuple[list[str], tuple[float, ...]]:
+    """What the second stage sees of a user's text: its readings, and the rules' signals."""
+    read: list[View] = []
+    found = find(_encodable(text), "user", read)
+    return [view.text for view in read] or [""], signals_of(distinct(found), "user")
+
+
+def _weighed(
+    result: ScanResult, read: list[View], carrier: Carrier, weights: Weights, turns: list[str]
+) -> ScanResult:
+    """The second stage over what the rules found: it may raise the action, and never lowers it.
+
+    Where it does, a match says where. The score is its own: the better order of suspicion.
+    """
+    signals = signals_of(result.matches, carrier)
+    found = stage.suspicion([view.text for view in read], signals, weights)
+    action = action_of(found.score, carrier)
+    if _ACTIONS.index(action) <= _ACTIONS.index(result.action):
+        return replace(result, score=found.score)
+    where = stage.strongest(read[found.reading].text, found.start, found.end, weights)
+    wording = _wording(read[found.reading], *where, "high" if action == "block" else "medium")
+    matches = sorted((*result.matches, *by_turn([wording], turns)), key=place)
+    return summary(matches, action, found.score)
+
+
+def _wording(view: View, start: int, end: int, severity: Severity) -> Match:
+    """The match that stands for what the second stage saw."""
+    how = view.how(start, end) or "normalised"
+    text = view.text[start : min(end, start + KEPT_TEXT)]
+    first, last = view.spans(start, end)
+    return Match(WORDING, WORDING, severity, first, last, text, how, "LLM01:2025")
 
 
 def _recent(history: Sequence[str]) -> list[str]:
@@ -135,102 +145,3 @@ def _encodable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
-
-
-def _found(whole: str, carrier: Carrier) -> list[Match]:
-    found: list[Match] = []
-    for some in _matches(whole, carrier):
-        found += some
-        if len(whole) > _LARGE and some and _weigh(found, carrier)[0] == "block":
-            break
-    return found
-
-
-def _matches(whole: str, carrier: Carrier) -> Iterator[list[Match]]:
-    for hits in engine.search_raw(whole):
-        yield [
-            _match(hit, "plain", hit.start, hit.end, whole)
-            for hit in hits
-            if carrier in hit.rule.carriers
-        ]
-    for view in views(whole):
-        for hits in (
-            engine.search_squashed(view.text) if view.squashed else engine.search(view.text)
-        ):
-            yield [
-                _match(hit, how, *view.spans(hit.start, hit.end), view.text)
-                for hit in hits
-                if carrier in hit.rule.carriers
-                and (how := view.how(hit.start, hit.end)) is not None
-            ]
-
-
-def _match(hit: Hit, how: str, start: int, end: int, read: str) -> Match:
-    rule = hit.rule
-    severity = rule.severity if how in _NOT_ENCODINGS else _one_up(rule.severity)
-    text = read[hit.start : min(hit.end, hit.start + _KEPT_TEXT)]
-    return Match(rule.id, rule.category, severity, start, end, text, how, rule.owasp)
-
-
-def _one_up(severity: Severity) -> Severity:
-    return SEVERITIES[min(SEVERITIES.index(severity) + 1, len(SEVERITIES) - 1)]
-
-
-def _distinct(found: list[Match]) -> list[Match]:
-    """Without what a later reading only repeats: the same rule over the same place."""
-    kept: dict[str, list[Match]] = {}
-    for match in found:
-        same_rule = kept.setdefault(match.rule, [])
-        if not any(match.start < one.end and one.start < match.end for one in same_rule[-16:]):
-            same_rule.append(match)
-    return [match for matches in kept.values() for match in matches]
-
-
-def _by_turn(found: list[Match], turns: list[str]) -> tuple[Match, ...]:
-    if len(turns) > 1:
-        starts = [0]
-        for turn in turns[:-1]:
-            starts.append(starts[-1] + len(turn) + 1)
-        found = [_in_turn(match, starts, turns) for match in found]
-    found.sort(key=lambda match: (match.turn, match.start, match.rule))
-    return tuple(found[:_KEPT_MATCHES])
-
-
-def _in_turn(match: Match, starts: list[int], turns: list[str]) -> Match:
-    last = max(i for i, start in enumerate(starts) if start < match.end)
-    first = starts[last]
-    return replace(
-        match,
-        start=max(match.start - first, 0),
-        # An encoded part may take in the line break that joins two turns.
-        end=min(match.end - first, len(turns[last])),
-        turn=last - len(starts) + 1,
-        split=match.start < first,
-    )
-
-
-def _result(matches: tuple[Match, ...], carrier: Carrier) -> ScanResult:
-    action, score = _weigh(matches, carrier)
-    return ScanResult(
-        action=action,
-        severity=SEVERITIES[max(SEVERITIES.index(match.severity) for match in matches)],
-        score=score,
-        categories=tuple(sorted({match.category for match in matches})),
-        matches=matches,
-    )
-
-
-def _weigh(matches: Iterable[Match], carrier: Carrier) -> tuple[Action, float]:
-    """Policy: action and score from the highest severity of each rule that matched.
-
-    The score is a noisy-or of the weights. From the user, 0.8 blocks: one critical rule, two high,
-    one high with any other, or three medium. In tool results and context, where nobody may give
-    orders, one high blocks. 0.4 flags: one medium, or three low.
-    """
-    by_rule: dict[str, float] = {}
-    for match in matches:
-        by_rule[match.rule] = max(by_rule.get(match.rule, 0.0), _WEIGHT[match.severity])
-    score = round(1 - prod(1 - weight for weight in by_rule.values()), 6)
-    if score >= (_BLOCK_AT if carrier == "user" else _WEIGHT["high"]):
-        return "block", score
-    return ("flag" if score >= _FLAG_AT else "allow"), score

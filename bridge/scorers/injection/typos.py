@@ -9,14 +9,18 @@ follows SymSpell (Garbe, 2012): no distance is computed against every keyword.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import islice
 
-from bridge.scorers.injection.rules import vocabulary
-from bridge.scorers.injection.spans import Edit
+import re2
+
+from bridge.scorers.injection.rules import options, vocabulary
+from bridge.scorers.injection.spans import Edit, find
 
 _WORDS = re.compile(r"[a-z]{4,15}")
 _DISTINCT_WORDS = 20_000
+_PLACES = 4_096
 
 
 def _deletions(word: str) -> set[str]:
@@ -65,7 +69,7 @@ def _is_close(word: str, keyword: str) -> bool:
 def misspelt(text: str) -> list[Edit]:
     """Edits that put keywords in place of their misspellings, in order.
 
-    The first 20,000 distinct words are looked at.
+    The first 20,000 distinct words are looked at, and 4,096 places.
     """
     lowered = text.lower()
     if len(lowered) != len(text):
@@ -76,9 +80,19 @@ def misspelt(text: str) -> list[Edit]:
         for word in islice(words, _DISTINCT_WORDS)
         if (keyword := correct(word)) is not None
     }
-    if not corrections:
-        return []
-    known = re.compile(rf"(?<![a-z])(?:{'|'.join(corrections)})(?![a-z])")
+    return _places(lowered, corrections) if corrections else []
+
+
+def _places(lowered: str, corrections: Mapping[str, str]) -> list[Edit]:
+    chosen = options()
+    chosen.longest_match = True
     return [
-        Edit(*found.span(), corrections[found[0]], "typos") for found in known.finditer(lowered)
+        Edit(start, end, corrections[lowered[start:end]], "typos")
+        for start, end in find(re2.compile("|".join(corrections), chosen), lowered, _PLACES)
+        # re2 has no look-around: whether this is a whole word is seen here.
+        if not (_is_letter(lowered[start - 1 : start]) or _is_letter(lowered[end : end + 1]))
     ]
+
+
+def _is_letter(neighbour: str) -> bool:
+    return "a" <= neighbour <= "z"

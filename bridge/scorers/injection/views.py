@@ -6,11 +6,11 @@ Readings are bounded: decoding goes ``_DEPTH`` levels deep, and all readings tog
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
 
 import re2
 
@@ -19,11 +19,14 @@ from bridge.scorers.injection.rules import options
 from bridge.scorers.injection.spans import Edit, Spans
 
 _DEPTH = 3
-_GROWTH = 4
+_GROWTH = 2
 _SPARE = 65_536
 _NEAR = 256
-_SIGNS = 2_000
+_SHORT = 8 * _NEAR
+_PLACES = 1_024
 _LEET = r"[a-z][013457@$!|€+]{1,2}[a-z]|(?:^|\s)[013457@$€][a-z]{2}"
+_SEPARATORS = ".-_*|/·•,"
+_BREAKS, _BREAK = re.compile(r"\s{2,}|[./|]\s|\s[./|]\s?"), "\x00"
 _SPACED = r"(?:^|[^\pL\pN])[\pL\pN](?:[\s.\-_*|/·•,]{1,3}[\pL\pN]){3,}(?:$|[^\pL\pN])"
 
 
@@ -37,12 +40,15 @@ class View:
         how: from a span of ``text`` to how it was read there, such as ``plain`` or ``base64``;
             None where the reading it was made from says the same.
         squashed: whether the word breaks are lost.
+        turned: whether its letters were already shifted or reversed; a second time would show
+            nothing that the first did not.
     """
 
     text: str
     spans: Spans
     how: Callable[[int, int], str | None]
     squashed: bool = False
+    turned: bool = False
 
 
 @cache
@@ -54,6 +60,11 @@ def _hint() -> re2._Regexp:
 @cache
 def _leet() -> re2._Regexp:
     return re2.compile(_LEET, options())
+
+
+@cache
+def _other_letters() -> re2._Regexp:
+    return re2.compile(r"[^\x00-\x7f]+", options())
 
 
 @cache
@@ -73,9 +84,9 @@ def views(text: str) -> Iterator[View]:
         view, depth = queue.popleft()
         yield view
         for child, encoded in _derived(view):
+            if len(child.text) > budget:
+                continue
             budget -= len(child.text)
-            if budget < 0:
-                return
             if encoded and depth + 1 < _DEPTH:
                 queue.append((child, depth + 1))
             else:
@@ -134,32 +145,31 @@ def _letter_for_letter(parent: View, text: str, name: str) -> View:
     return View(text, parent.spans, how)
 
 
-def _places(text: str, sign: re2._Regexp | None) -> Iterable[int]:
-    """Starts of the stretches of ``text`` that have ``sign``; of all, where most would have it."""
-    if sign is not None:
-        found = [match.start() for match in islice(sign.finditer(text), _SIGNS)]
-        if len(found) < _SIGNS:
-            return sorted({start // _NEAR * _NEAR for start in found})
-    return range(0, len(text), _NEAR)
-
-
-def _where_changed(child: View, parent: View, sign: re2._Regexp | None = None) -> View:
-    """Of a letter-for-letter reading what changed (and has ``sign``), with its neighbourhood."""
-    if len(child.text) <= 8 * _NEAR:
-        return child
-    changed = [
-        start
-        for start in _places(parent.text, sign)
-        if child.text[start : start + _NEAR] != parent.text[start : start + _NEAR]
-    ]
-    marks = [Edit(start, start + _NEAR, "", "") for start in changed]
-    cuts = [edit for edit in spans.with_cuts(marks, len(child.text), _NEAR) if edit.text]
+def _near(view: View, places: Iterable[tuple[int, int]]) -> View:
+    """Of a long reading only the neighbourhoods of ``places``; a short one as it is."""
+    if len(view.text) <= _SHORT:
+        return view
+    marks = [Edit(start, end, "", "") for start, end in places]
+    cuts = [edit for edit in spans.with_cuts(marks, len(view.text), 2 * _NEAR) if edit.text]
     inner = spans.edited(cuts)
     return View(
-        spans.apply(child.text, cuts),
-        spans.then(inner, child.spans),
-        lambda start, end: child.how(*inner(start, end)),
+        spans.apply(view.text, cuts),
+        spans.then(inner, view.spans),
+        lambda start, end: view.how(*inner(start, end)),
     )
+
+
+def _near_signs(view: View, sign: re2._Regexp) -> View:
+    """The neighbourhoods of ``sign``, or the whole reading where there are very many."""
+    places = spans.find(sign, view.text, _PLACES)
+    return view if len(places) == _PLACES else _near(view, places)
+
+
+def _where_it_matters(child: View) -> View | None:
+    """Where a letter-for-letter reading has a keyword that its source has not, if anywhere."""
+    found = spans.find(decode.keywords(), child.text, _PLACES)
+    places = [span for span in found if child.how(*span)]
+    return _near(child, places) if places else None
 
 
 def _derived(view: View) -> Iterator[tuple[View, bool]]:
@@ -167,22 +177,38 @@ def _derived(view: View) -> Iterator[tuple[View, bool]]:
     if not view.text.isascii():
         unmasked = normalise.unmask_homoglyphs(view.text)
         if unmasked != view.text:
-            masked, view = view, _letter_for_letter(view, unmasked, "homoglyphs")
-            yield _where_changed(view, masked), False
+            yield from _unmasked(view, unmasked)
+            view = _letter_for_letter(view, unmasked, "homoglyphs")
     if edits := typos.misspelt(view.text):
         yield _around(view.text, view.spans, edits), False
-    for name in decode.transformed_as(view.text):
-        yield from ((child, True) for child in _transformed(view, name))
+    for name, places in ({} if view.turned else decode.transformed_as(view.text)).items():
+        turned = _transformed(_near(view, places), name)
+        yield from ((replace(child, turned=True), True) for child in turned)
     if _hint().search(view.text) is None:
         return
     if edits := decode.encoded_fragments(view.text):
         yield _folded(_around(view.text, view.spans, edits)), True
     if _leet().search(view.text) is not None:
-        for text in normalise.unmask_leet(view.text):
-            child = _where_changed(_letter_for_letter(view, text, "leet"), view, _leet())
-            if any(child.how(*found.span()) for found in decode.keywords().finditer(child.text)):
-                yield child, False
+        yield from _without_leet(view)
     yield from ((child, False) for child in _spaced_out(view))
+
+
+def _unmasked(view: View, unmasked: str) -> Iterator[tuple[View, bool]]:
+    near = _near_signs(view, _other_letters())
+    text = unmasked if near is view else normalise.unmask_homoglyphs(near.text)
+    child = _letter_for_letter(near, text, "homoglyphs")
+    if len(child.text) <= _SHORT:
+        yield child, False
+    elif (where := _where_it_matters(child)) is not None:
+        yield where, False
+
+
+def _without_leet(view: View) -> Iterator[tuple[View, bool]]:
+    near = _near_signs(view, _leet())
+    for text in normalise.unmask_leet(near.text):
+        child = _where_it_matters(_letter_for_letter(near, text, "leet"))
+        if child is not None:
+            yield child, False
 
 
 def _transformed(view: View, name: str) -> Iterator[View]:
@@ -197,7 +223,7 @@ def _transformed(view: View, name: str) -> Iterator[View]:
 
 def _spaced_out(view: View) -> Iterator[View]:
     """Letters set apart: once put together in place, once as one run without word breaks."""
-    runs = [found.span() for found in _spaced().finditer(view.text)]
+    runs = spans.find(_spaced(), view.text)
     if not runs:
         return
     joined = [Edit(a, b, _join_letters(view.text[a:b]), "spaced") for a, b in runs]
@@ -211,15 +237,13 @@ def _spaced_out(view: View) -> Iterator[View]:
 
 
 def _letters(run: str) -> str:
-    return "".join(filter(str.isalnum, run))
+    """``run`` without separators, and without what is next to it."""
+    run = "".join(run.split())
+    for separator in _SEPARATORS:
+        run = run.replace(separator, "")
+    return run[not run[:1].isalnum() : len(run) - (not run[-1:].isalnum())]
 
 
 def _join_letters(run: str) -> str:
     """Two separators or more in a row stand for a break between words."""
-    words = [_letters(word) for word in _breaks().split(run)]
-    return f" {' '.join(filter(None, words))} "
-
-
-@cache
-def _breaks() -> re2._Regexp:
-    return re2.compile(r"[\s]{2,}|[./|]\s|\s[./|]\s?", options())
+    return f" {_letters(_BREAKS.sub(_BREAK, run)).replace(_BREAK, ' ')} "

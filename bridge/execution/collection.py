@@ -1,4 +1,4 @@
-"""The system under evaluation: recorded outputs, or a Python callable asked once a case."""
+"""Where a run's outputs come from: recorded ones, or a system asked in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bridge.execution.collector import Question, write_collection
 from bridge.execution.jobs import read_ending
-from bridge.execution.plan import Plan
+from bridge.execution.plan import Plan, rows_of
 from bridge.execution.process import Child, start
 from bridge.files.digest import case_digest
 from bridge.files.jsonl import read_lines
@@ -17,7 +17,7 @@ from bridge.files.store import RunStore
 from bridge.files.suite import resolve
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.model.suite import SystemConfig
+from bridge.model.system import SystemConfig
 
 Tick = Callable[[int, int], None]
 """Called with (answers so far, answers owed)."""
@@ -63,14 +63,28 @@ def _complete(
 
 
 def kept_answers(plan: Plan, store: RunStore) -> list[Output]:
-    """Answers of an earlier run in this directory, of the same system to the same cases."""
-    if not (store.exists() and store.outputs_path.is_file() and store.rows_path.is_file()):
+    """Answers of an earlier run in this directory, of the same system to the same cases.
+
+    Those that a run broken off while it asked left in its job are among them.
+    """
+    if not (store.exists() and store.rows_path.is_file()):
         return []
     if _identity(store.read_record().suite.system) != _identity(plan.suite.system):
         return []
     then = {row.case_id: row.digest for row in store.read_rows()}
     same = {case.id for case in plan.cases if then.get(case.id) == case_digest(case)}
-    return [output for output in read_outputs(store.outputs_path) if output.case_id in same]
+    written = read_outputs(store.outputs_path) if store.outputs_path.is_file() else []
+    return [each for each in (*written, *_answers(_folder(store))) if each.case_id in same]
+
+
+def forget_job(store: RunStore) -> None:
+    """Remove what an earlier run's job left; its answers are kept by now, or are no good."""
+    for stale in ("outputs.jsonl", "ending.json"):
+        (_folder(store) / stale).unlink(missing_ok=True)
+
+
+def _folder(store: RunStore) -> Path:
+    return store.root / "jobs" / "system"
 
 
 def _identity(system: SystemConfig) -> dict[str, object]:
@@ -81,7 +95,7 @@ def _identity(system: SystemConfig) -> dict[str, object]:
 def collect_outputs(
     plan: Plan, store: RunStore, kept: Sequence[Output], tick: Tick
 ) -> tuple[list[Output], list[str]]:
-    """Ask a Python system for every answer that is not kept from an earlier run.
+    """Ask the system for every answer that is not kept from an earlier run.
 
     Raises:
         InputError: If the system cannot be imported.
@@ -96,12 +110,11 @@ def collect_outputs(
         if (name, case.id, epoch) not in by_key
     ]
     why = "the system gave no answer"
+    folder = _folder(store)
     if questions:
-        folder = store.root / "jobs" / "system"
-        for stale in ("outputs.jsonl", "ending.json"):
-            (folder / stale).unlink(missing_ok=True)
-        import_dir = plan.path.parent.absolute()
-        write_collection(plan.suite.system, import_dir, questions, folder)
+        # what was asked, so that answers of a run broken off here can be told to be to these cases
+        store.write_rows(rows_of(plan, _complete(plan, [name], plan.suite.epochs, by_key, why)))
+        write_collection(plan.suite.system, plan.path.parent.absolute(), questions, folder)
         why = _drain(plan, folder, len(questions), tick) or why
         by_key.update((output.key, output) for output in _answers(folder))
     outputs = _complete(plan, [name], plan.suite.epochs, by_key, why)
@@ -113,7 +126,7 @@ def collect_outputs(
 def _drain(plan: Plan, folder: Path, owed: int, tick: Tick) -> str:
     """Wait for the collector; returns why answers may be missing."""
     watched = folder / "outputs.jsonl"
-    timeout_s = plan.suite.system.timeout_s * max(1, len(plan.cases[0].turns)) + 30
+    timeout_s = _longest_s(plan)
     child = start("bridge.execution.collector", folder, watched, timeout_s=timeout_s)
     try:
         while not child.poll():
@@ -123,6 +136,14 @@ def _drain(plan: Plan, folder: Path, owed: int, tick: Tick) -> str:
         child.kill()
     tick(child.lines, owed)
     return _why(child, folder)
+
+
+def _longest_s(plan: Plan) -> float:
+    """Seconds after which a collector that wrote nothing is stuck: its own time-outs failed."""
+    system = plan.suite.system
+    turns = max(1, *(len(case.turns) for case in plan.cases))
+    steps = 1 if system.tools is None else 2 * system.max_steps  # an answer and its tools each
+    return system.timeout_s * turns * steps + 30
 
 
 def _why(child: Child, folder: Path) -> str:

@@ -1,0 +1,71 @@
+"""What becomes of every field of a log."""
+
+from __future__ import annotations
+
+from bridge.plugin.accounting import NATIVE, Claims, dropped
+from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
+
+SAMPLE = Claims(
+    {
+        **dict.fromkeys(
+            (
+                "id",
+                "epoch",
+                "input",
+                "target",
+                "choices",
+                "metadata",
+                "attachments",
+                "error.message",
+                "limit",
+                "output.model",
+                "output.choices",
+                "output.completion",
+                "output.time",
+                "output.error",
+                "output.usage.input_tokens",
+                "output.usage.output_tokens",
+                "output.usage.total_cost",
+                "messages[].role",
+                "messages[].content",
+                "messages[].tool_calls",
+                "messages[].tool_call_id",
+                "messages[].function",
+                "messages[].error",
+                "scores.*.value",
+                "scores.*.explanation",
+                "scores.*.reason",
+                "score.value",
+                "score.explanation",
+            ),
+            NATIVE,
+        ),
+        "scores.*.answer": REPEATED,
+        "score.answer": REPEATED,
+        "scores.*.metadata.bridge": NATIVE,
+        "scores.*.history": dropped("the last edit of a score counts"),
+        **dict.fromkeys(("events", "events_data", "timelines", "transcript"), TRANSCRIPT),
+        "store": dropped("the state of a solver"),
+        **dict.fromkeys(("started_at", "completed_at", "total_time", "working_time"), TIMING),
+        **dict.fromkeys(("model_usage", "role_usage"), dropped("tokens of judges are in it too")),
+        **dict.fromkeys(("sandbox", "files", "setup"), SETTING),
+        "error": dropped("a traceback"),
+    }
+)
+HEAD = Claims(
+    {
+        **dict.fromkeys(("status", "eval.model", "eval.packages.inspect_ai", "version"), NATIVE),
+        "error.message": NATIVE,
+        "error": dropped("a traceback"),
+        "eval": SETTING,
+        "plan": SETTING,
+        "results": AGGREGATE,
+        "reductions": AGGREGATE,
+        "stats": TIMING,
+        "logging": TRANSCRIPT,
+    }
+)
+SUMMARY = Claims()
+SUMMARY.claim = REPEATED
+REDUCTION = Claims()
+REDUCTION.claim = AGGREGATE

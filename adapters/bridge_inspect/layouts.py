@@ -1,0 +1,156 @@
+"""The two files that hold a log: an archive with a member a sample, and one JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json
+from bridge.files.jsonl import unreadable
+from bridge.files.lenient import Lenient
+from bridge.model.errors import InputError
+from bridge.plugin.accounting import Claims, Tally
+from bridge.plugin.itemised import Account, account_items
+from bridge_inspect import accounts
+from bridge_inspect.archive import Archive, is_archive, open_archive
+from bridge_inspect.records import SCORES, Log, Sample
+
+T = TypeVar("T")
+
+SAMPLES: Place = ("samples",)
+SKIPPED: tuple[Place, ...] = (("reductions",), ("logging",))
+HEADS = ("header.json", "_journal/start.json")
+"""Where the head of an archive is; a run that was not finished has the second alone."""
+
+
+class LogLayout(Protocol):
+    """A log, open for one walk over its samples."""
+
+    @property
+    def head(self) -> Log:
+        """The log without its samples."""
+        ...
+
+    def samples(self) -> Iterator[Sample]:
+        """Every sample."""
+        ...
+
+    def account(self, tally: Tally) -> None:
+        """Count every leaf of the log."""
+        ...
+
+    def notes(self) -> list[str]:
+        """What was mended while reading."""
+        ...
+
+
+def open_log(source: Path) -> LogLayout:
+    """A log of either kind, told by its first bytes.
+
+    Raises:
+        InputError: If it is damaged, no log, or larger than can be read safely.
+    """
+    try:
+        with source.open("rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        raise unreadable(source, error) from None
+    if not head:
+        raise _refuse(source, "it is empty")
+    if is_archive(head):
+        return _Archived(source)
+    return _Document(source, index_json(source, [SAMPLES], SKIPPED))
+
+
+class _Archived:
+    def __init__(self, source: Path) -> None:
+        self._source = source
+        self._sample = sample_decoder()
+        with open_archive(source) as archive:
+            name = next((name for name in HEADS if name in archive.members), "")
+            if not name:
+                what = "no Inspect log in this archive"
+                raise InputError(what, where=source, fix="name another file")
+            self.head = decode_head(archive.read(name), source)
+
+    def samples(self) -> Iterator[Sample]:
+        with open_archive(self._source) as archive:
+            for name in _sample_names(archive):
+                content = archive.read(name)
+                yield _decode(self._sample, content, self._source, f"member {name}")
+
+    def account(self, tally: Tally) -> None:
+        account = Account(tally)
+        with open_archive(self._source) as archive:
+            for name in archive.members:
+                place, claims = _claims(name)
+                account.add(archive.read(name), claims, place)
+        account.finish()
+
+    def notes(self) -> list[str]:
+        return self._sample.notes()
+
+
+class _Document:
+    def __init__(self, source: Path, document: JsonItems) -> None:
+        self._source = source
+        self._document = document
+        self._sample = sample_decoder()
+        self.head = decode_head(document.head, source)
+
+    def samples(self) -> Iterator[Sample]:
+        for number, content in enumerate(self._document.items(SAMPLES), 1):
+            yield _decode(self._sample, content, self._source, f"sample {number}")
+
+    def account(self, tally: Tally) -> None:
+        items = {SAMPLES: accounts.SAMPLE, ("reductions",): accounts.REDUCTION}
+        document = index_json(self._source, items, most=MAX_WHOLE)
+        account_items(tally, document, items, accounts.HEAD)
+
+    def notes(self) -> list[str]:
+        return self._sample.notes()
+
+
+def sample_decoder() -> Lenient[Sample]:
+    """Decodes samples; a score may be NaN, which says that there is none."""
+    return Lenient(Sample, keep=SCORES)
+
+
+def decode_head(content: bytes, source: Path) -> Log:
+    """The head of a log.
+
+    Raises:
+        InputError: If it is none.
+    """
+    log: Log = _decode(Lenient(Log, keep=("metrics",)), content, source, "")
+    return log
+
+
+def _claims(member: str) -> tuple[str, Claims]:
+    """What a member is called in a report, and what becomes of it."""
+    if member.startswith("samples/"):
+        return "samples[]", accounts.SAMPLE
+    if member == "header.json":
+        return "", accounts.HEAD
+    return member.partition(".")[0], accounts.SUMMARY
+
+
+def _sample_names(archive: Archive) -> Iterator[str]:
+    for name in archive.members:
+        if name.startswith("samples/") and name.endswith(".json"):
+            yield name
+
+
+def _decode(decoder: Lenient[T], content: bytes, source: Path, member: str) -> T:
+    try:
+        return decoder.decode(content)
+    except ValueError as error:
+        why = str(error) or type(error).__name__
+    raise _refuse(source, why, member)
+
+
+def _refuse(source: Path, why: str, member: str = "") -> InputError:
+    what = f"no Inspect log ({why})"
+    what = f"{member} is {what}" if member else what
+    return InputError(what, where=source, fix="get a complete copy of the log")

@@ -1,0 +1,82 @@
+"""What becomes of every field of a results file."""
+
+from __future__ import annotations
+
+from bridge.plugin.accounting import NATIVE, Claims, dropped
+from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING
+
+_COMPONENT = ("pass", "score", "reason", "assertion.type", "assertion.metric")
+_NUMBERS = ("assertion.threshold", "assertion.weight", "metadata.assertionSet", "metadata.bridge")
+ROW = Claims(
+    {
+        **dict.fromkeys(
+            (
+                "testIdx",
+                "promptIdx",
+                "success",
+                "error",
+                "failureReason",
+                "latencyMs",
+                "cost",
+                "provider",
+                "prompt",
+                "vars",
+                "response.output",
+                "response.cost",
+                "response.error",
+                "response.latencyMs",
+                "response.tokenUsage.prompt",
+                "response.tokenUsage.completion",
+                "providerResponse",
+                "testCase.description",
+                "testCase.vars",
+                "testCase.metadata",
+                "gradingResult.metadata.bridge",
+            ),
+            NATIVE,
+        ),
+        **{f"gradingResult.componentResults[].{each}": NATIVE for each in _COMPONENT + _NUMBERS},
+        "gradingResult.componentResults[].assertion.value": dropped("what the assertion expected"),
+        **dict.fromkeys(
+            ("score", "namedScores", "gradingResult.score", "gradingResult.namedScores"), AGGREGATE
+        ),
+        **dict.fromkeys(("gradingResult.pass", "gradingResult.reason"), AGGREGATE),
+        "gradingResult.namedScoreWeights": AGGREGATE,
+        "gradingResult.tokensUsed": dropped("tokens of the graders"),
+        "testCase": SETTING,
+        "testCase.assert": REPEATED,
+        "metadata": REPEATED,
+        "tokenUsage": REPEATED,
+        "response": dropped("what the provider says beside its answer"),
+        **dict.fromkeys(("id", "promptId", "evalId"), dropped("an id of promptfoo's own")),
+        **dict.fromkeys(("createdAt", "updatedAt"), TIMING),
+    }
+)
+HEAD = Claims(
+    {
+        "metadata": SETTING,
+        "metadata.promptfooVersion": NATIVE,
+        "config": SETTING,
+        "vars": REPEATED,
+        "runtimeOptions": SETTING,
+        **{
+            f"{place}{name}": claim
+            for place in ("", "results.", "data.", "data.results.")
+            for name, claim in (
+                ("version", NATIVE),
+                ("timestamp", TIMING),
+                ("createdAt", TIMING),
+                ("prompts", SETTING),
+                ("prompts[].label", NATIVE),
+                ("prompts[].raw", NATIVE),
+                ("prompts[].provider", NATIVE),
+                ("prompts[].metrics", AGGREGATE),
+                ("stats", AGGREGATE),
+                ("table", REPEATED),
+                ("config", SETTING),
+            )
+        },
+    }
+)
+TABLE = Claims()
+TABLE.claim = REPEATED

@@ -1,0 +1,142 @@
+"""Rows of other people's tables by the fields of a format, with what became of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from bridge.files.tables import Table
+from bridge.model.errors import InputError
+from bridge.plugin.accounting import (
+    KEPT,
+    NATIVE,
+    Claim,
+    Claims,
+    Tally,
+    carried,
+    dropped,
+)
+from bridge.plugin.carry import KEY
+from bridge.plugin.columns import match_columns
+
+Synonyms = Mapping[str, Collection[str]]
+
+COMMENT = dropped("a row that says nothing but a comment")
+ASKS_NOTHING = dropped("a row that asks nothing")
+AROUND = dropped("stands around the rows and belongs to no case")
+OURS = carried("what our own export carries: read back")
+
+
+class TableRows:
+    """The rows of a table by field.
+
+    Args:
+        table: The table.
+
+    Attributes:
+        claims: What becomes of its rows.
+        used: The column of each field that some row has.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.claims = Claims()
+        self._columns: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}
+        self._skipped: dict[str, int] = {}
+        self.used: dict[str, str] = {}
+
+    def of(
+        self, index: int, synonyms: Synonyms, given: Mapping[str, str] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A row's values by field, and the rest of it by column.
+
+        Args:
+            index: Which row.
+            synonyms: Names of each field.
+            given: The column of some fields, where they are known.
+        """
+        row = self.table.rows[index]
+        key = (tuple(row), id(synonyms))
+        columns = self._columns.get(key)
+        if columns is None:
+            columns = self._columns[key] = columns_of(row, synonyms, given or {})
+            self.used |= columns
+        taken = set(columns.values())
+        for name in row:
+            self.claims.put(NATIVE if name in taken or row[name] is None else KEPT, index, name)
+        values = {field: row[column] for field, column in columns.items()}
+        rest = {name: value for name, value in row.items() if name not in taken}
+        return self._blanked(values), self._blanked(rest)
+
+    def _blanked(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Empty cells of a CSV file say that there is no value."""
+        if not self.table.text:
+            return values
+        return {name: None if value == "" else value for name, value in values.items()}
+
+    def claim(self, claim: Claim, index: int, *below: str) -> None:
+        """Say what became of a row, or of what is below it."""
+        if below:
+            self.claims.put(claim, index, *below)
+        else:
+            for name in self.table.rows[index]:
+                self.claims.put(claim, index, name)
+
+    def skip(self, claim: Claim, index: int) -> None:
+        """Leave a row out."""
+        self.claim(claim, index)
+        self._skipped[claim.reason] = self._skipped.get(claim.reason, 0) + 1
+
+    def refuse_if_nothing(self, source: Any, cases: int, title: str) -> None:
+        """Refuse a table in which no row is a case.
+
+        Raises:
+            InputError: If there is none.
+        """
+        if not cases:
+            names = ", ".join(self.table.columns[:8])
+            what = f"no {title}: no row asks anything (columns {names})"
+            raise InputError(what, where=source, fix="name the column with --read-option")
+
+    def count(self, tally: Tally, at: str = "") -> None:
+        """Count every leaf of the table."""
+        place = f"{at}:{self.table.at}" if at and self.table.at else at or self.table.at
+        tally.document(self.table.rows, self.claims, at=place)
+        if self.table.around:
+            tally.document(dict(self.table.around), Claims(), at=at, otherwise=AROUND)
+
+    def notes(self) -> list[str]:
+        """What a reader should know."""
+        skipped = [f"{count} rows left out: {why}" for why, count in self._skipped.items()]
+        renamed = [f"{field} from {name!r}" for field, name in self.used.items() if field != name]
+        shown = [f"columns told by their names: {', '.join(renamed)}"] if renamed else []
+        return [*self.table.notes, *shown, *skipped]
+
+
+def columns_of(
+    row: Mapping[str, Any], synonyms: Synonyms, given: Mapping[str, str]
+) -> dict[str, str]:
+    """The column of each field: as given, else as its name tells."""
+    known = {field: column for field, column in given.items() if column in row}
+    free = [name for name in row if name not in known.values()]
+    others = {field: names for field, names in synonyms.items() if field not in known}
+    return known | match_columns(free, others)
+
+
+def split(row: Mapping[str, Any], synonyms: Synonyms) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A row's values by field, and the rest of it by column."""
+    columns = columns_of(row, synonyms, {})
+    taken = set(columns.values())
+    values = {field: row[column] for field, column in columns.items()}
+    return values, {name: value for name, value in row.items() if name not in taken}
+
+
+def is_comment(row: Mapping[str, Any]) -> bool:
+    """Whether a row says nothing but comments: keys such as ``_comment``."""
+    return bool(row) and all(name.startswith(("_", "#", "//")) for name in row)
+
+
+def own_parts(metadata: Any) -> Mapping[str, Any] | None:
+    """What a row of ours carries, from its metadata; ``None`` in anybody else's."""
+    parts = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    return parts if isinstance(parts, Mapping) and "case" in parts else None

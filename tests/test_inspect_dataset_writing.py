@@ -1,0 +1,48 @@
+"""Any bundle as a Inspect dataset and back: nothing is lost, and what people change is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from dataset_bundles import answered
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import OUTPUTS
+from strategies_suite import BUNDLES
+
+from bridge.model import Bundle, Output
+from bridge.plugin.accounting import count_leaves
+from bridge.plugin.carry import plain
+from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge_inspect.dataset import DATASET
+
+Folder = Callable[[], Path]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A new folder for each example."""
+    return lambda: tmp_path_factory.mktemp("dataset")
+
+
+def read(path: Path) -> Bundle:
+    return DATASET.read(path, ReadOptions())[0]
+
+
+@settings(max_examples=25)
+@given(bundle=BUNDLES, outputs=st.lists(OUTPUTS, max_size=4))
+@pytest.mark.parametrize("name", ["samples.jsonl", "samples.json"])
+def test_what_is_written_is_read(
+    folder: Folder, name: str, bundle: Bundle, outputs: list[Output]
+) -> None:
+    bundle = answered(bundle, outputs)
+    path = folder() / name
+    report = DATASET.write(bundle, path, WriteOptions())
+    again = read(path)
+    assert again.cases == bundle.cases
+    assert again.outputs == bundle.outputs
+    assert again.suite == bundle.suite
+    assert report.total == count_leaves(plain(bundle))
+    assert "dropped" not in report.counts
