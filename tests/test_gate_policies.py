@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import write_jsonl
+from conftest import write_jsonl, write_suite
 from gate_rows import Row, binary, compare, falling, graded, row, verdict, write_run, write_scores
 from pydantic import ValidationError
 
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
+from bridge.gate.decision import decide_on
 from bridge.gate.gather import gather
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
@@ -369,3 +370,32 @@ def test_a_rise_that_chance_explains_passes(tmp_path: Path) -> None:
     found = verdict(now, baseline=make_baseline(gather([before])))
     assert found.budgets["latency_s"].increase == pytest.approx(0.1)
     assert found.verdict == "passed"
+
+
+# --- scales -----------------------------------------------------------------------------------
+
+
+def test_a_declared_scale_of_a_foreign_file(tmp_path: Path) -> None:
+    table = tmp_path / "result.csv"
+    table.write_text("user_input,response,faithfulness,factual_correctness\n" + "q,a,1,8\n" * 5)
+    suite = write_suite(
+        tmp_path,
+        {"gate": {"metrics": {"ragas/factual_correctness": {"min": 0.7, "scale": [0, 10]}}}},
+    )
+    found = decide_on([table], suite=suite)
+    assert found.verdict.metrics["ragas/factual_correctness"].mean == pytest.approx(0.8)
+    undeclared = write_suite(tmp_path, {"gate": {"metrics": {"ragas/factual_correctness": 0.7}}})
+    assert decide_on([table], suite=undeclared).verdict.verdict == "error"
+
+
+def test_a_scale_rises() -> None:
+    with pytest.raises(ValidationError, match="write \\[least, greatest\\]"):
+        GatePolicy.model_validate({"metrics": {"m": {"scale": [1, 0]}}})
+
+
+def test_a_result_file_as_the_baseline(tmp_path: Path) -> None:
+    for name, value in (("old", 1.0), ("new", 0.5)):
+        rows = "".join(f"q{i},a,{value}\n" for i in range(30))
+        (tmp_path / f"{name}.csv").write_text("user_input,response,faithfulness\n" + rows)
+    found = decide_on([tmp_path / "new.csv"], baseline=tmp_path / "old.csv").verdict
+    assert (found.verdict, found.metrics["ragas/faithfulness"].delta) == ("failed", -0.5)

@@ -13,13 +13,14 @@ from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
 from bridge.gate.evidence import Evidence
 from bridge.gate.exhibit import make_exhibit
-from bridge.gate.gather import gather, with_golden_set
+from bridge.gate.gather import gather, holds_rows, with_golden_set
 from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
 from bridge.model.calibration import Calibration
 from bridge.model.errors import InputError
 from bridge.model.exhibit import Exhibit
 from bridge.model.policy import GatePolicy
+from bridge.model.suite import Suite
 from bridge.model.verdict import Verdict
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
@@ -67,13 +68,15 @@ def decide_on(
     Args:
         results: Where the rows are.
         suite: The suite with the policy; the run's own if left out.
-        baseline: Baseline file, or a run; the policy's own if left out.
+        baseline: Baseline file, a run or a result file; the policy's own if left out.
         system: The system to decide on, where there are several.
 
     Raises:
         InputError: If a file is faulty, or it is not clear what is to be decided.
     """
-    policy, name, home, evidence = _policy(suite, gather(results))
+    given = read_suite(suite) if suite is not None else None
+    evidence = gather(results, given.gate.scales if given is not None else {})
+    policy, name, home, evidence = _policy(suite, given, evidence)
     accepted, path = _baseline(baseline, policy, home, system)
     verdict = decide(
         evidence,
@@ -88,16 +91,17 @@ def decide_on(
     return Decision(verdict, evidence, tuple(results), accepted, before)
 
 
-def _policy(suite: Path | None, evidence: Evidence) -> tuple[GatePolicy, str, Path, Evidence]:
+def _policy(
+    path: Path | None, suite: Suite | None, evidence: Evidence
+) -> tuple[GatePolicy, str, Path, Evidence]:
     """The policy in force, the suite's name, the folder its paths are relative to, the evidence.
 
     A suite given with loose files also says which cases they owe.
     """
-    if suite is not None:
-        found = read_suite(suite)
+    if suite is not None and path is not None:
         if not evidence.records:
-            evidence = with_golden_set(evidence, read_suite_cases(found, suite))
-        return found.gate, found.name, suite.parent, evidence
+            evidence = with_golden_set(evidence, read_suite_cases(suite, path))
+        return suite.gate, suite.name, path.parent, evidence
     if not evidence.records:
         return GatePolicy(), "", Path(), evidence
     first, *others = evidence.records
@@ -114,8 +118,9 @@ def _baseline(
         return None, None
     if not path.exists():
         raise InputError("the baseline is not there", where=path, fix=FIX)
-    if path.suffix == ".jsonl" or path.is_dir():
-        return make_baseline(gather([path]), system, epochs=policy.epochs), path
+    if holds_rows(path):
+        rows = gather([path], policy.scales)
+        return make_baseline(rows, system, epochs=policy.epochs), path
     return read_baseline(path), path
 
 

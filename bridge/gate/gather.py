@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -33,8 +34,12 @@ REMEMBERED = 2000
 """Most reasons of a streamed file that are kept; for more of them it is read again."""
 
 
+NO_SCALES: Mapping[str, tuple[float, float]] = MappingProxyType({})
+
+
 @dataclass(slots=True)
 class _Gathering:
+    native: ReadOptions
     builder: TableBuilder = field(default_factory=TableBuilder)
     sources: list[Source] = field(default_factory=list)
     owed: dict[str, list[Sequence[ExpectedRows]]] = field(default_factory=dict)
@@ -48,16 +53,19 @@ class _Gathering:
     spent: dict[str, dict[tuple[str, int], Spent]] = field(default_factory=dict)
 
 
-def gather(sources: Sequence[Path]) -> Evidence:
+def gather(
+    sources: Sequence[Path], scales: Mapping[str, tuple[float, float]] = NO_SCALES
+) -> Evidence:
     """Read runs and result files of any framework into one body of evidence.
 
     Args:
         sources: Run directories, scores files, native result files.
+        scales: By metric, the native scale of values that are not in [0, 1].
 
     Raises:
         InputError: If a source is faulty, unknown, named twice, or holds no score.
     """
-    so_far = _Gathering()
+    so_far = _Gathering(native=_native_options(scales))
     seen: set[Path] = set()
     for source in sources:
         if source.resolve() in seen:
@@ -83,6 +91,11 @@ def gather(sources: Sequence[Path]) -> Evidence:
         notes=so_far.notes,
         spent=so_far.spent,
     )
+
+
+def _native_options(scales: Mapping[str, tuple[float, float]]) -> ReadOptions:
+    named = {name.rpartition("/")[2]: list(scale) for name, scale in scales.items()}
+    return ReadOptions(options={"scale": named} if named else {})
 
 
 def holds_rows(path: Path) -> bool:
@@ -173,10 +186,12 @@ def _add_file(path: Path, so_far: _Gathering) -> None:
     if path.is_file() and not path.stat().st_size:
         raise InputError("is empty", where=path, fix="nothing was measured there")
     format_ = detect_format(path)
+    native = format_.info.framework and "scores" in format_.info.reads
+    options = so_far.native if native else ReadOptions()
     if isinstance(format_, Streaming):
-        _add_stream(path, format_, so_far)
+        _add_stream(path, partial(format_.stream, path, options), so_far)
         return
-    bundle, report = format_.read(path, ReadOptions())
+    bundle, report = format_.read(path, options)
     so_far.notes.extend(_noted(report.source, report.notes))
     _add_spent(bundle.outputs, so_far)
     rows = list(map(as_row, bundle.scores))
@@ -184,11 +199,11 @@ def _add_file(path: Path, so_far: _Gathering) -> None:
     _add_all(enumerate(rows), path, so_far)
 
 
-def _add_stream(path: Path, format_: Streaming, so_far: _Gathering) -> None:
+def _add_stream(path: Path, walk: Callable[[], ScoreStream], so_far: _Gathering) -> None:
     """Add a file whose rows are taken as they are read."""
-    stream = format_.stream(path, ReadOptions())
+    stream = walk()
     kept: dict[int, str] = {}
-    so_far.sources.append(Source(path, partial(_streamed_reasons, path, format_, kept)))
+    so_far.sources.append(Source(path, partial(_streamed_reasons, walk, kept)))
     _add_all(_remembered(_streamed(stream, so_far), kept), path, so_far)
     so_far.notes.extend(_noted(str(path), stream.notes()))
 
@@ -211,11 +226,11 @@ def _remembered(rows: Iterable[ScoreRow], kept: dict[int, str]) -> Iterator[tupl
 
 
 def _streamed_reasons(
-    path: Path, format_: Streaming, kept: Mapping[int, str], wanted: frozenset[int]
+    walk: Callable[[], ScoreStream], kept: Mapping[int, str], wanted: frozenset[int]
 ) -> Mapping[int, str]:
     if wanted <= kept.keys():
         return {number: kept[number] for number in wanted}
-    return _reasons(_streamed(format_.stream(path, ReadOptions())), wanted)
+    return _reasons(_streamed(walk()), wanted)
 
 
 def _reasons(rows: Iterable[ScoreRow], wanted: frozenset[int]) -> Mapping[int, str]:

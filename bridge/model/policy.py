@@ -25,6 +25,8 @@ class MetricPolicy(Model):
         min_pass_rate: Least share of passed rows, in [0, 1].
         by: What must reach ``min``: the mean itself (``point``), or the lower end of its one-sided
             interval at the policy's confidence (``bound``: Wilson, Clopper-Pearson, t or BCa).
+        scale: Least and greatest native value, of a metric in a foreign result file whose values
+            are not in [0, 1].
         weight: Share in the weighted score; all given weights sum to 1.
         gate: False shows the metric without letting it decide.
     """
@@ -32,6 +34,7 @@ class MetricPolicy(Model):
     min: Number | None = Field(default=None, ge=0, le=1)
     min_pass_rate: Number | None = Field(default=None, ge=0, le=1)
     by: Literal["point", "bound"] = "point"
+    scale: tuple[Number, Number] | None = None
     weight: Number | None = Field(default=None, ge=0, le=1)
     gate: Flag = True
 
@@ -39,6 +42,12 @@ class MetricPolicy(Model):
     def _a_bound_is_of_the_mean(self) -> MetricPolicy:
         if self.by == "bound" and self.min is None:
             raise ValueError("by: bound needs min, the mean that the bound must reach")
+        return self
+
+    @model_validator(mode="after")
+    def _a_scale_rises(self) -> MetricPolicy:
+        if self.scale is not None and not self.scale[0] < self.scale[1]:
+            raise ValueError(f"scale is {list(self.scale)}, write [least, greatest]")
         return self
 
 
@@ -201,6 +210,11 @@ class GatePolicy(Model):
     calibration: Annotated[CalibrationPolicy, BeforeValidator(_calibration), _TREAT] = (
         CalibrationPolicy()
     )
+
+    @property
+    def scales(self) -> dict[str, tuple[float, float]]:
+        """The declared scales, by metric."""
+        return {name: each.scale for name, each in self.metrics.items() if each.scale is not None}
 
     @model_validator(mode="after")
     def _weights_sum_to_one(self) -> GatePolicy:
