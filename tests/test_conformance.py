@@ -17,6 +17,7 @@ from conftest import ROOT, write_jsonl
 from bridge.execution.driver import Drive
 from bridge.execution.plan import Selection, make_plan
 from bridge.files.store import RunStore
+from bridge.files.suite import read_suite
 from bridge.model import Bundle, Case, Output, RunRecord, Suite
 from bridge.plugin.framework import Framework, version_of
 from bridge.plugin.registry import framework_names, get_format, get_framework
@@ -73,11 +74,9 @@ def shuffled(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     """The same cases in another order, with other neighbours."""
     folder = tmp_path_factory.mktemp("shuffled")
     example = ROOT / "examples" / "support_bot"
-    lines = [
-        line
-        for path in sorted((ROOT / "cases").glob("*/cases.jsonl"))
-        for line in path.read_text("utf-8").splitlines()
-    ]
+    sets = read_suite(example / "bridge.yaml").golden_set
+    paths = [example / each.path for each in sets]
+    lines = [line for path in paths for line in path.read_text("utf-8").splitlines()]
     random.Random(7).shuffle(lines)
     (folder / "cases.jsonl").write_text("\n".join(lines), "utf-8")
     suite = folder / "bridge.yaml"

@@ -440,7 +440,8 @@ def test_a_foreign_log_is_scored_again_by_our_scorers(tmp_path: Path) -> None:
             }
         )
         found = list(FRAMEWORK.run(job))
-        assert len(found) == 2 * len(bundle.outputs)
+        own = [row for row in found if row.metric in ("equals", "contains")]
+        assert len(own) == 2 * len(bundle.outputs)  # promptfoo's assertions are checks of the cases
         assert "passed" in {row.status for row in found if row.metric == "contains"}
         assert {"failed", "error"} & {row.status for row in found}
         assert all(score_line(row) for row in found)

@@ -45,7 +45,7 @@ BAD: dict[str, tuple[str, int, str]] = {
     "a score of 5 on a 0-1 scale": (changed(value=5), 2, ":4: .*value 5 is outside"),
     "a negative score": (changed(value=-0.1), 2, ":4: .*value -0.1 is outside"),
     "a truncated file": (lines(GOOD)[:-30], 2, ":20: not a score row"),
-    "another tool's file": (FOREIGN, 3, "promptfoo gave no result"),
+    "another tool's file": (FOREIGN, 2, "no promptfoo results"),
     "a golden set": (GOLDEN_SET, 2, "holds no score|not a score row"),
     "an infinite score": (
         changed().replace('"value": 1.0', '"value": 1e999', 1),

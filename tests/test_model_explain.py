@@ -139,7 +139,8 @@ def test_several_faults_are_counted() -> None:
             Suite,
             {**SUITE, "system": "o.jsonl"},
             (
-                "system: should be an object with recorded, python, name, concurrency, timeout_s, "
+                "system: should be an object with recorded, python, http, command, openai, name, "
+                "concurrency, timeout_s, tools, max_steps, on_turn_error, prefilter, "
                 'not "o.jsonl"'
             ),
         ),

@@ -62,7 +62,7 @@ def test_junit_is_green_exactly_when_the_gate_passes(tmp_path: Path) -> None:
     verdicts = every_verdict(tmp_path)
     assert {each.verdict for each in verdicts.values()} == {*HEADINGS}
     for found in verdicts.values():
-        xml = JUnitXml.fromstring(to_junit(found))
+        xml = JUnitXml.fromstring(to_junit(found).encode())
         results = [result for suite in xml for case in suite for result in case.result]
         red = [each for each in results if isinstance(each, Failure | Error)]
         assert bool(red) is not found.passed

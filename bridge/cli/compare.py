@@ -71,5 +71,5 @@ def _side(path: Path, system: str | None) -> Side:
 
     evidence = gather([path]).of_system(system)
     options = ReadOptions(parts=frozenset({"cases", "outputs"}))
-    bundle, _ = detect_format(path).read(path, options)
+    bundle, _ = detect_format(path, "scores").read(path, options)
     return Side(str(path), evidence, bundle)

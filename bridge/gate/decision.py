@@ -130,7 +130,7 @@ def _calibration(policy: GatePolicy, home: Path) -> Calibration | None:
 
 
 def _answers(path: Path) -> Bundle:
-    bundle, _ = detect_format(path).read(path, ReadOptions(parts=SHOWN))
+    bundle, _ = detect_format(path, "scores").read(path, ReadOptions(parts=SHOWN))
     return bundle
 
 

@@ -103,7 +103,7 @@ def holds_rows(path: Path) -> bool:
     if path.is_dir() or path.suffix == ".jsonl":
         return True
     try:
-        return isinstance(detect_format(path), Streaming)
+        return isinstance(detect_format(path, "scores"), Streaming)
     except InputError:
         return False
 
@@ -185,7 +185,7 @@ def _add_file(path: Path, so_far: _Gathering) -> None:
         return
     if path.is_file() and not path.stat().st_size:
         raise InputError("is empty", where=path, fix="nothing was measured there")
-    format_ = detect_format(path)
+    format_ = detect_format(path, "scores")
     native = format_.info.framework and "scores" in format_.info.reads
     options = so_far.native if native else ReadOptions()
     if isinstance(format_, Streaming):

@@ -80,8 +80,12 @@ def _import(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def detect_format(path: Path) -> Format:
+def detect_format(path: Path, reads: str = "") -> Format:
     """The format that is surest a file (or directory) is its own.
+
+    Args:
+        path: The file.
+        reads: A part of a bundle: a format that can read it goes before all that cannot.
 
     Raises:
         InputError: If the file cannot be read, or no format knows it.
@@ -95,6 +99,8 @@ def detect_format(path: Path) -> Format:
         known = ", ".join(name for name in format_names() if name not in broken)
         beside = f" ({', '.join(broken)} cannot be loaded)" if broken else ""
         raise InputError(f"no known format{beside}", where=path, fix=f"name one: {known}")
+    able = {name: each for name, each in sure.items() if reads in get_format(name).info.reads}
+    sure = able or sure
     best = max(sure.values())
     first, *others = [name for name, certainty in sure.items() if certainty == best]
     if others:

@@ -45,7 +45,7 @@ class OpenAiEvalsFormat:
     info = FormatInfo(
         name=NAME,
         title="samples of OpenAI evals",
-        patterns=("samples.jsonl", "*.samples.jsonl"),
+        patterns=("*.evals.jsonl",),
         reads=frozenset({"cases"}),
         writes=frozenset({"cases"}),
     )
