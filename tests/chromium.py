@@ -36,20 +36,21 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """An executable, and where the libraries lie that it brings."""
+    """An executable, and the folder of libraries and fonts that it brings."""
 
     path: Path
-    libraries: Path | None = None
+    home: Path | None = None
 
     @contextmanager
     def launch(self) -> Iterator[Browser]:
         """A running browser."""
         env = {**os.environ}
-        if self.libraries is not None:
-            env["LD_LIBRARY_PATH"] = str(self.libraries)
+        if self.home is not None:
+            env["LD_LIBRARY_PATH"] = str(self.home / "lib")
+            env["FONTCONFIG_PATH"] = str(self.home)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=self.path, args=list(FLAGS), env={**env}
+                executable_path=self.path, args=list(FLAGS), env=env
             )
             try:
                 yield browser
@@ -62,12 +63,16 @@ def find_chromium() -> Chromium:
     own = os.environ.get("BRIDGE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if own:
         return Chromium(Path(own))
-    lock = (PINNED / "package-lock.json").read_bytes()
+    made_of = [(PINNED / name).read_bytes() for name in ("package-lock.json", "unpack.cjs")]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "bridge-evals-tests" / f"chromium-{hashlib.sha256(lock).hexdigest()[:12]}"
+    home = (
+        cache
+        / "bridge-evals-tests"
+        / f"chromium-{hashlib.sha256(b''.join(made_of)).hexdigest()[:12]}"
+    )
     if not home.is_dir():
         _install(home)
-    return Chromium(home / "chromium", home / "lib")
+    return Chromium(home / "chromium", home)
 
 
 def _install(home: Path) -> None:
