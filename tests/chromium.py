@@ -63,13 +63,10 @@ def find_chromium() -> Chromium:
     own = os.environ.get("BRIDGE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if own:
         return Chromium(Path(own))
-    made_of = [(PINNED / name).read_bytes() for name in ("package-lock.json", "unpack.cjs")]
+    made_of = b"".join((PINNED / name).read_bytes() for name in ("package-lock.json", "unpack.cjs"))
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = (
-        cache
-        / "bridge-evals-tests"
-        / f"chromium-{hashlib.sha256(b''.join(made_of)).hexdigest()[:12]}"
-    )
+    name = f"chromium-{hashlib.sha256(made_of).hexdigest()[:12]}"
+    home = cache / "bridge-evals-tests" / name
     if not home.is_dir():
         _install(home)
     return Chromium(home / "chromium", home)
