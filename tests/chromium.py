@@ -44,7 +44,7 @@ class Chromium:
     @contextmanager
     def launch(self) -> Iterator[Browser]:
         """A running browser."""
-        env = {**os.environ}
+        env: dict[str, str | float | bool] = {**os.environ}
         if self.home is not None:
             env["LD_LIBRARY_PATH"] = str(self.home / "lib")
             env["FONTCONFIG_PATH"] = str(self.home)
