@@ -250,7 +250,7 @@ class TestNativeFiles:
 
     @pytest.fixture(autouse=True)
     def _fake(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gathering, "detect_format", lambda _path: FakeFormat())
+        monkeypatch.setattr(gathering, "detect_format", lambda *_: FakeFormat())
 
     def write(self, folder: Path, name: str, value: float) -> Path:
         rows = [graded(f"c{i}", value, framework="fake", reason=f"r{i}") for i in range(12)]

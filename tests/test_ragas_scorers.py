@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import warnings
 from collections.abc import Iterator
@@ -122,7 +123,12 @@ def test_raise_exceptions_finds_nothing_to_raise() -> None:
     assert result["equals"] == [1.0]
 
 
-def test_an_error_is_logged_where_ragas_logs_its_own(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_is_logged_where_ragas_logs_its_own(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ragas", "ragas.executor"):  # other frameworks' logging set-ups turn others' off
+        monkeypatch.setattr(logging.getLogger(name), "disabled", False)
+        monkeypatch.setattr(logging.getLogger(name), "propagate", True)
     native = FRAMEWORK.to_native(make_bundle([plain("a")], [LATE]))
     evaluate(native.single_turn, native.metrics)
     assert "the output records no latency" in caplog.text
