@@ -12,8 +12,9 @@ from pathlib import Path
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options, require_results
+from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_scales
+from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_deepeval.reading import RunReading
 from bridge_deepeval.rows import NAME
@@ -68,7 +69,7 @@ class DeepEvalFormat:
         Raises:
             InputError: If there is no output and no score, or an option is given.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         require_results(bundle, dest)
         return write_run(bundle, dest)
 

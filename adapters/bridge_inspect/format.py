@@ -12,8 +12,9 @@ from pathlib import Path
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options, require_results
+from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_scales
+from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_inspect.archive import is_archive
 from bridge_inspect.reading import LogReading
@@ -64,7 +65,7 @@ class InspectFormat:
         Raises:
             InputError: If there is no output and no score, or an option is given.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         require_results(bundle, dest)
         return write_log(bundle, dest)
 

@@ -15,8 +15,9 @@ from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options, require_results
+from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_encoding, read_scales
+from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_promptfoo.reading import ResultsReading
 from bridge_promptfoo.rows import NAME
@@ -75,7 +76,7 @@ class PromptfooFormat:
         Raises:
             InputError: If there is no output and no score, or an option is given.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         require_results(bundle, dest)
         return write_results(bundle, dest)
 

@@ -17,8 +17,9 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options, require_results
+from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_encoding, read_scales
+from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_ragas import records
 from bridge_ragas.reading import TableReading
@@ -71,7 +72,7 @@ class RagasFormat:
         Raises:
             InputError: If there is no output and no score, or an option is given.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         require_results(bundle, dest)
         return write_result(bundle, dest)
 

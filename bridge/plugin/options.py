@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from bridge.files.tables import Table, read_table
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo
 
@@ -23,8 +26,10 @@ def refuse_others(info: FormatInfo, options: Mapping[str, Any], known: Collectio
 
 def text(options: Mapping[str, Any], name: str) -> str | None:
     """An option that is a text; ``None`` if it is not given."""
-    value = options.get(name)
-    if value is not None and (not isinstance(value, str) or not value):
+    if name not in options:
+        return None
+    value = options[name]
+    if not isinstance(value, str) or not value:
         raise InputError(f"{name} is {value!r}", fix="write a text")
     return value
 
@@ -43,3 +48,48 @@ def flag(options: Mapping[str, Any], name: str, *, default: bool) -> bool:
     if not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}", fix="write true or false")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How somebody's table is read.
+
+    Attributes:
+        fields: The column of a field, where its name does not tell it.
+        encoding: The file's encoding, where it is known.
+        delimiter: What separates the cells of a CSV file, where it is known.
+    """
+
+    fields: Mapping[str, str]
+    encoding: str | None = None
+    delimiter: str | None = None
+
+    def table(self, source: Path) -> Table:
+        """The table in a file.
+
+        Raises:
+            InputError: If it is damaged, no table, or without a row.
+        """
+        return read_table(source, encoding=self.encoding, delimiter=self.delimiter)
+
+    def refuse_unknown(self, known: Collection[str]) -> None:
+        """Refuse a column for a field that there is not.
+
+        Raises:
+            InputError: If there is one.
+        """
+        if unknown := sorted(set(self.fields) - set(known)):
+            what = f"no field is called {', '.join(unknown)}"
+            raise InputError(what, fix=f"use {', '.join(sorted(known))}")
+
+
+def table_options(info: FormatInfo, options: Mapping[str, Any]) -> TableOptions:
+    """The options ``fields``, ``encoding`` and ``delimiter``.
+
+    Raises:
+        InputError: If one is wrong, or there is another.
+    """
+    refuse_others(info, options, {"fields", "encoding", "delimiter"})
+    return TableOptions(
+        texts(options, "fields"), text(options, "encoding"), text(options, "delimiter")
+    )

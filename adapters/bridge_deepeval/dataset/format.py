@@ -14,7 +14,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.columns import folded
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.options import flag, refuse_others, text, texts
+from bridge.plugin.options import flag, refuse_others, table_options
 from bridge.plugin.peek import first_keys
 from bridge_deepeval.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_deepeval.dataset.writing import write_dataset
@@ -60,14 +60,7 @@ class DeepEvalDatasetFormat:
         Raises:
             InputError: If it is damaged, or no row asks anything.
         """
-        given = options.options
-        refuse_others(self.info, given, {"fields", "encoding", "delimiter"})
-        return read_dataset(
-            source,
-            fields=texts(given, "fields"),
-            encoding=text(given, "encoding"),
-            delimiter=text(given, "delimiter"),
-        )
+        return read_dataset(source, table_options(self.info, options.options))
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write a dataset, and a pytest file that runs it.

@@ -17,6 +17,7 @@ from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Collected, validated
+from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, own_parts, split
 from bridge_deepeval.dataset.fields import CONVERSATION, SINGLE
 from bridge_deepeval.dataset.rows import read_single, read_turned
@@ -29,36 +30,25 @@ BESIDE = "beside"
 Pair = tuple[Case, Output | None]
 
 
-def read_dataset(
-    source: Path,
-    *,
-    fields: Mapping[str, str],
-    encoding: str | None = None,
-    delimiter: str | None = None,
-) -> tuple[Bundle, ConversionReport]:
+def read_dataset(source: Path, how: TableOptions) -> tuple[Bundle, ConversionReport]:
     """Read a file of goldens or test cases, and the one beside it that it names.
 
     Args:
         source: The file.
-        fields: The column of a field, where its name does not tell it.
-        encoding: The file's encoding, where it is known.
-        delimiter: What separates the cells of a CSV file, where it is known.
+        how: Its columns, encoding and dialect, as far as they are known.
 
     Raises:
         InputError: If it is damaged, or no row asks anything.
     """
-    known = {*SINGLE, *CONVERSATION}
-    if unknown := sorted(set(fields) - known):
-        what = f"no field is called {', '.join(unknown)}"
-        raise InputError(what, fix=f"use {', '.join(sorted(known))}")
+    how.refuse_unknown({*SINGLE, *CONVERSATION})
     tally, collected = Tally(), Collected(source, NAME)
-    reading = RowReading(source, collected, fields)
-    rows = reading.read(TableRows(read_table(source, encoding=encoding, delimiter=delimiter)))
+    reading = RowReading(source, collected, how.fields)
+    rows = reading.read(TableRows(how.table(source)))
     rows.count(tally)
     notes = rows.notes()
     if reading.beside:
         path = _beside(source, reading.beside)
-        others = RowReading(path, collected, fields).read(TableRows(read_table(path)))
+        others = RowReading(path, collected, how.fields).read(TableRows(read_table(path)))
         others.count(tally, at=path.name)
         notes += others.notes()
     notes += [*reading.ids.notes(), *collected.notes()]

@@ -15,7 +15,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.options import flag, refuse_others, text, texts
+from bridge.plugin.options import flag, refuse_others, table_options
 from bridge.plugin.peek import first_keys
 from bridge_inspect.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_inspect.dataset.writing import write_dataset
@@ -50,7 +50,6 @@ class InspectDatasetFormat:
             InputError: If it is damaged, or no row asks anything.
         """
         given = options.options
-        refuse_others(self.info, given, {"fields", "encoding", "delimiter"})
         fields = given.get("fields", {})
         listed = fields.get("metadata") if isinstance(fields, dict) else None
         columns = listed if isinstance(listed, list) else []
@@ -58,13 +57,7 @@ class InspectDatasetFormat:
             raise InputError(f"metadata is {columns!r}", fix="write [column, column]")
         if columns:
             given = {**given, "fields": {k: v for k, v in fields.items() if k != "metadata"}}
-        return read_dataset(
-            source,
-            fields=texts(given, "fields"),
-            metadata=columns,
-            encoding=text(given, "encoding"),
-            delimiter=text(given, "delimiter"),
-        )
+        return read_dataset(source, table_options(self.info, given), metadata=columns)
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write a dataset, and a task that runs it.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.cells import parse_object
-from bridge.files.tables import read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
@@ -17,6 +16,7 @@ from bridge.plugin.accounting import NATIVE, Tally, untouched
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Collected, restored, validated
+from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import (
     ASKS_NOTHING,
     COMMENT,
@@ -34,30 +34,21 @@ OUTPUTS = "outputs"
 
 
 def read_dataset(
-    source: Path,
-    *,
-    fields: Mapping[str, str],
-    metadata: Sequence[str] = (),
-    encoding: str | None = None,
-    delimiter: str | None = None,
+    source: Path, how: TableOptions, *, metadata: Sequence[str] = ()
 ) -> tuple[Bundle, ConversionReport]:
     """Read a dataset file.
 
     Args:
         source: The file.
-        fields: The column of a field, where its name does not tell it.
+        how: Its columns, encoding and dialect, as far as they are known.
         metadata: Columns that are metadata.
-        encoding: The file's encoding, where it is known.
-        delimiter: What separates the cells of a CSV file, where it is known.
 
     Raises:
         InputError: If it is damaged, or no row asks anything.
     """
-    if unknown := sorted(set(fields) - set(FIELDS)):
-        what = f"no field is called {', '.join(unknown)}"
-        raise InputError(what, fix=f"use {', '.join(sorted(FIELDS))}")
-    rows = TableRows(read_table(source, encoding=encoding, delimiter=delimiter))
-    reading = RecordReading(source, rows, fields, metadata)
+    how.refuse_unknown(FIELDS)
+    rows = TableRows(how.table(source))
+    reading = RecordReading(source, rows, how.fields, metadata)
     cases = sum(reading.read(index) for index in range(len(rows.table.rows)))
     rows.refuse_if_nothing(source, cases, "Inspect dataset")
     tally = Tally()

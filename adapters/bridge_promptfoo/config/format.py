@@ -9,15 +9,14 @@ file is executed and nothing outside its folder is opened.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
+from bridge.plugin.options import flag, refuse_others, text
 from bridge_promptfoo.config.files import Folder
 from bridge_promptfoo.config.reading import FORMAT_NAME, ConfigReading
 from bridge_promptfoo.config.writing import write_config
@@ -67,12 +66,9 @@ class PromptfooConfigFormat:
         Raises:
             InputError: If it or a file it names is damaged, or it holds no test.
         """
-        _refuse_others(options.options, {"expand", "root"})
-        expand, root = options.options.get("expand", True), options.options.get("root")
-        if not isinstance(expand, bool):
-            raise InputError(f"expand is {expand!r}", fix="write true or false")
-        if root is not None and not isinstance(root, str):
-            raise InputError(f"root is {root!r}", fix="write a folder")
+        refuse_others(self.info, options.options, {"expand", "root"})
+        expand = flag(options.options, "expand", default=True)
+        root = text(options.options, "root")
         folder = Folder(source, Path(root) if root else None)
         return ConfigReading(folder, expand=expand).read()
 
@@ -82,7 +78,7 @@ class PromptfooConfigFormat:
         Raises:
             InputError: If there is no case.
         """
-        _refuse_others(options.options, {"tests"})
+        refuse_others(self.info, options.options, {"tests"})
         place = options.options.get("tests", "beside")
         if place not in ("beside", "inline"):
             raise InputError(f"tests is {place!r}", fix="write beside or inline")
@@ -98,10 +94,3 @@ def _likeness_of_json(head: bytes) -> float:
         return 0.0
     found = len(keys & _CONFIG_KEYS)
     return min(0.9, 0.35 * found) if found else 0.4 * len(keys & _LINE_KEYS)
-
-
-def _refuse_others(options: Mapping[str, Any], known: set[str]) -> None:
-    others = ", ".join(sorted(set(options) - known))
-    if others:
-        what = f"format {FORMAT_NAME} takes no option {others}"
-        raise InputError(what, fix=f"use {', '.join(sorted(known))}")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.cells import parse_object
-from bridge.files.tables import read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
@@ -17,6 +16,7 @@ from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Answered, Collected, validated
+from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, split
 from bridge_ragas.dataset.fields import FIELDS, fields_of
 from bridge_ragas.dataset.rows import id_of, read_row
@@ -29,29 +29,19 @@ TURNED = "turned"
 """Key that tells the conversation of a case with turns."""
 
 
-def read_dataset(
-    source: Path,
-    *,
-    fields: Mapping[str, str],
-    encoding: str | None = None,
-    delimiter: str | None = None,
-) -> tuple[Bundle, ConversionReport]:
+def read_dataset(source: Path, how: TableOptions) -> tuple[Bundle, ConversionReport]:
     """Read a dataset or testset of any version.
 
     Args:
         source: The file.
-        fields: The column of a field, where its name does not tell it.
-        encoding: The file's encoding, where it is known.
-        delimiter: What separates the cells of a CSV file, where it is known.
+        how: Its columns, encoding and dialect, as far as they are known.
 
     Raises:
         InputError: If it is damaged, or no row asks anything.
     """
-    if unknown := sorted(set(fields) - set(FIELDS)):
-        what = f"no field is called {', '.join(unknown)}"
-        raise InputError(what, fix=f"use {', '.join(sorted(FIELDS))}")
-    rows = TableRows(read_table(source, encoding=encoding, delimiter=delimiter))
-    reading = SampleReading(source, rows, fields)
+    how.refuse_unknown(FIELDS)
+    rows = TableRows(how.table(source))
+    reading = SampleReading(source, rows, how.fields)
     cases = sum(reading.read(index) for index in range(len(rows.table.rows)))
     rows.refuse_if_nothing(source, cases, "RAGAS dataset")
     tally = Tally()

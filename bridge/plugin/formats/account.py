@@ -54,17 +54,6 @@ def account_written(
     return account_bundle(bundle, Claims(claims), path, info.name, notes)
 
 
-def refuse_options(info: FormatInfo, options: Mapping[str, object]) -> None:
-    """Refuse options: our own formats have none.
-
-    Raises:
-        InputError: If there is one.
-    """
-    if options:
-        what = f"format {info.name} takes no option {', '.join(options)}"
-        raise InputError(what, fix="leave it out")
-
-
 def require_results(bundle: Bundle, dest: Path) -> None:
     """Make sure that there is something for a result file to hold.
 

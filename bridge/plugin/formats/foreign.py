@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,30 +31,6 @@ def made(kind: type[M], fields: Mapping[str, Any], path: Path, line: int | None)
         return kind.model_validate(fields)
     except ValidationError as error:
         raise InputError(explain(error), where=path, line=line, fix="mend the row") from None
-
-
-def refuse_unknown(name: str, options: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse options that a format does not take.
-
-    Raises:
-        InputError: If there is one.
-    """
-    others = sorted(set(options) - set(known))
-    if others:
-        what = f"format {name} takes no option {', '.join(others)}"
-        raise InputError(what, fix=f"use {', '.join(sorted(known))}" if known else "leave it out")
-
-
-def text_option(options: Mapping[str, Any], key: str) -> str:
-    """A text among the options; "" where it is not given.
-
-    Raises:
-        InputError: If it is no text.
-    """
-    value = options.get(key, "")
-    if not isinstance(value, str):
-        raise InputError(f"{key} is {value!r}", fix="give a text")
-    return value
 
 
 def messages(value: Any) -> list[dict[str, Any]] | None:

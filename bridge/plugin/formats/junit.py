@@ -22,7 +22,7 @@ from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.plugin.accounting import NATIVE, Tally, dropped
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import refuse_options
+from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Answer, Counts, Reading
 
 NAME = "junit"
@@ -58,7 +58,7 @@ class JUnitFormat:
         Raises:
             InputError: If it is damaged, no JUnit XML, or declares a document type.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         return Reading(lambda: JUnitFile(source))
 
     def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:

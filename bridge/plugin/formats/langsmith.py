@@ -30,9 +30,8 @@ from bridge.plugin.formats.foreign import (
     made,
     messages,
     object_of,
-    refuse_unknown,
-    text_option,
 )
+from bridge.plugin.options import refuse_others, text
 
 NAME = "langsmith"
 _MARKS = frozenset({"inputs", "outputs"})
@@ -71,8 +70,8 @@ class LangSmithFormat:
         Raises:
             InputError: If it is damaged, or an example has no inputs.
         """
-        refuse_unknown(NAME, options.options, ("input", "expected"))
-        keys = {side: text_option(options.options, side) for side in ("input", "expected")}
+        refuse_others(self.info, options.options, ("input", "expected"))
+        keys = {side: text(options.options, side) or "" for side in ("input", "expected")}
         return _Reading(source, read_table(source), keys).read()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:

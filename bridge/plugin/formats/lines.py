@@ -15,7 +15,8 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account_read, account_written, refuse_options
+from bridge.plugin.formats.account import account_read, account_written
+from bridge.plugin.options import refuse_others
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class LinesFormat:
         Raises:
             InputError: At the first faulty line.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         values, notes = self.reader(source)
         (part,) = self.info.reads
         bundle = Bundle.model_validate({part: tuple(values)})
@@ -54,7 +55,7 @@ class LinesFormat:
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write the part of a bundle that this format holds."""
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         (part,) = self.info.writes
         self.writer(getattr(bundle, part), dest)
         return account_written(self.info, dest, bundle, self.info.writes)

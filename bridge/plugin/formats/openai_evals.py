@@ -32,7 +32,8 @@ from bridge.plugin.accounting import (
 from bridge.plugin.carry import plain
 from bridge.plugin.columns import Ids
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.foreign import asked, made, refuse_unknown
+from bridge.plugin.formats.foreign import asked, made
+from bridge.plugin.options import refuse_others
 
 NAME = "openai_evals"
 ASKED = ("input", "messages", "prompt")
@@ -63,7 +64,7 @@ class OpenAiEvalsFormat:
         Raises:
             InputError: If the file is damaged, or a sample asks nothing.
         """
-        refuse_unknown(NAME, options.options, ())
+        refuse_others(self.info, options.options, ())
         table, tally, ids = read_table(source), Tally(), Ids("sample")
         cases = []
         for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
@@ -91,7 +92,7 @@ class OpenAiEvalsFormat:
         Raises:
             InfrastructureError: If the file cannot be written.
         """
-        refuse_unknown(NAME, options.options, ())
+        refuse_others(self.info, options.options, ())
         lines = (f"{json.dumps(each, ensure_ascii=True)}\n" for each in _samples(bundle))
         write_atomically(dest, lines)
         claims = {

@@ -35,7 +35,8 @@ from bridge.plugin.carry import plain
 from bridge.plugin.columns import Ids
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.evaluators import NAME, EvaluatorReader, to_evaluators
-from bridge.plugin.formats.foreign import asked, made, refuse_unknown
+from bridge.plugin.formats.foreign import asked, made
+from bridge.plugin.options import refuse_others
 
 _KEYS = re.compile(rb"(?m)^(cases|evaluators|name|report_evaluators)[ \t]*:")
 _CASE_KEYS = re.compile(rb"(?m)^[ \t]*(?:- )?(inputs|expected_output)[ \t]*:")
@@ -72,7 +73,7 @@ class PydanticEvalsFormat:
         Raises:
             InputError: If it is damaged, or holds no case.
         """
-        refuse_unknown(NAME, options.options, ())
+        refuse_others(self.info, options.options, ())
         return _Reading(source).read()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
@@ -81,7 +82,7 @@ class PydanticEvalsFormat:
         Raises:
             InfrastructureError: If it cannot be written.
         """
-        refuse_unknown(NAME, options.options, ())
+        refuse_others(self.info, options.options, ())
         return _write(bundle, dest)
 
 

@@ -19,7 +19,8 @@ from bridge.model.output import Output
 from bridge.model.run import RunRecord
 from bridge.model.score import Score
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account_read, refuse_options
+from bridge.plugin.formats.account import account_read
+from bridge.plugin.options import refuse_others
 
 
 class RunFormat:
@@ -46,7 +47,7 @@ class RunFormat:
         Raises:
             InputError: If a file of it is faulty.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         store = RunStore(source if source.is_dir() else source.parent)
         record = store.read_record()
         cases, notes = _cases(store, record)

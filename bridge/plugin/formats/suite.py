@@ -14,7 +14,8 @@ from bridge.model.errors import InputError
 from bridge.model.suite import GoldenSetRef
 from bridge.model.system import SystemConfig
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.formats.account import account_read, account_written, refuse_options
+from bridge.plugin.formats.account import account_read, account_written
+from bridge.plugin.options import refuse_others
 
 
 class SuiteFormat:
@@ -40,7 +41,7 @@ class SuiteFormat:
         Raises:
             InputError: If one of them is faulty or not there.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         suite = read_suite(source)
         golden = read_suite_cases(suite, source)
         recorded = [resolve(source, name) for name in suite.system.recorded]
@@ -56,7 +57,7 @@ class SuiteFormat:
         Raises:
             InputError: If the bundle holds no suite.
         """
-        refuse_options(self.info, options.options)
+        refuse_others(self.info, options.options, ())
         suite = bundle.suite
         if suite is None:
             fix = "write its cases with --to golden_set"

@@ -32,9 +32,8 @@ from bridge.plugin.formats.foreign import (
     object_of,
     passages,
     reference,
-    refuse_unknown,
-    text_option,
 )
+from bridge.plugin.options import refuse_others, text
 
 NAME = "table"
 WRAPPERS = frozenset(tables.WRAPPERS)
@@ -104,13 +103,13 @@ class TableFormat:
             InputError: If it is damaged, or no column is the input.
         """
         given = options.options
-        refuse_unknown(NAME, given, OPTIONS)
+        refuse_others(self.info, given, OPTIONS)
         table = read_table(
             source,
-            encoding=text_option(given, "encoding") or None,
-            delimiter=text_option(given, "delimiter") or None,
-            wrapper=text_option(given, "rows"),
-            sheet=text_option(given, "sheet"),
+            encoding=text(given, "encoding"),
+            delimiter=text(given, "delimiter"),
+            wrapper=text(given, "rows") or "",
+            sheet=text(given, "sheet") or "",
         )
         return _Reading(source, table, column_map(table, given.get("map"), source)).read()
 
