@@ -45,10 +45,8 @@ def convert(
     """Convert cases, configs, outputs or results; every value of the source is accounted for."""
     from bridge.conversion.convert import convert as convert_files
     from bridge.conversion.sides import Given
-    from bridge.files.jsonl import write_atomically
     from bridge.plugin.format import ReadOptions, WriteOptions
     from bridge.plugin.registry import get_format
-    from bridge.report.conversion import conversion_to_terminal
 
     read_with = _options(read_option, "--read-option")
     if column:
@@ -67,18 +65,25 @@ def convert(
     )
     if verify:
         done = _verified(done, source, given, read_as, write_as)
+    _tell(done, report, as_json)
+    differs = done.verification is not None and not done.verification.proven
+    return 1 if differs or (strict and done.dropped) else 0
+
+
+def _tell(done: Conversion, report: Path | None, as_json: bool) -> None:
+    """Write the report, and print it as JSON or for a person."""
+    from bridge.files.jsonl import write_atomically
+    from bridge.report.conversion import conversion_to_terminal
+    from bridge.report.inert import json_text
+
     document = done.model_dump_json(indent=1) + "\n"
     if report is not None:
         write_atomically(report, [document])
     if as_json:
-        from bridge.report.inert import json_text
-
         print(json_text(document), end="")
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         print(conversion_to_terminal(done, width), end="")
-    differs = done.verification is not None and not done.verification.proven
-    return 1 if differs or (strict and done.dropped) else 0
 
 
 def _verified(

@@ -80,14 +80,10 @@ def verify(
     left = [*material.left_out, *_foreign(framework, whole, recorded)]
     _refuse_nothing(material, left, source)
     with _folder(given.folder) as folder:
-        if recorded:
-            rows = recorded
-            side = VerifiedSide(
-                framework=framework, version=rows[0].framework_version, way="recorded"
-            )
-        else:
-            first = _Side(framework, material.bundle)
-            rows, side = first.scored(folder / "source", source, given)
+        first = _Side(framework, material.bundle)
+        rows, side = _as_recorded(framework, recorded) or first.scored(
+            folder / "source", source, given
+        )
         second = _Side(other_name, mirrored.bundle)
         others, other = second.scored(folder / "target", source, given)
     compared = compare_rows(rows, others, only_source=bool(recorded))
@@ -101,6 +97,14 @@ def verify(
         left_out=total_left_out([*left, *compared.undecided]),
         notes=tuple(material.notes),
     )
+
+
+def _as_recorded(framework: str, recorded: list[Score]) -> tuple[list[Score], VerifiedSide] | None:
+    """The side that its own recorded verdicts are; ``None`` where there are none."""
+    if not recorded:
+        return None
+    version = recorded[0].framework_version
+    return recorded, VerifiedSide(framework=framework, version=version, way="recorded")
 
 
 def _recorded(whole: Bundle, material: Material) -> list[Score]:

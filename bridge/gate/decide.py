@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from bridge.gate.against import compare, expiry, per_case
 from bridge.gate.agreement import agreement
@@ -72,32 +73,53 @@ def decide(
     reasons.errors += budgets.errors
     reasons.failures += budgets.failures
     return Verdict(
-        passed=reasons.verdict == "passed"
-        or (reasons.verdict == "inconclusive" and policy.on_inconclusive == "warn"),
-        verdict=reasons.verdict,
+        **_outcome(policy, reasons),
+        **_looked_at(ground, findings, policy, metrics),
         suite=suite,
-        system=evidence.table.system_names[0],
-        frameworks=evidence.table.framework_names,
-        reasons=reasons.all,
-        notes=tuple(dict.fromkeys(reasons.notes)),
         metrics=metrics,
-        regressed=tuple(regressions(findings, names, policy, evidence)),
-        failures=failed_cases(evidence, series, findings, _blocking(metrics)),
-        agreement=agreement(evidence.table, evidence.order),
         budgets=budgets.results,
-        slices=slices_of(evidence, ground.gated, findings, policy.slices),
-        flaky=flakiness(evidence.table, series),
-        weighted_score=_weighted(metrics),
         totals=totals,
-        confidence=policy.confidence,
-        family=len(names & set(findings)),
-        min_effect=policy.min_effect,
-        seed=SEED,
         baseline=baseline_name,
         added_cases=changes.added,
         removed_cases=changes.removed,
         changed_cases=changes.changed,
     )
+
+
+def _outcome(policy: GatePolicy, reasons: Reasons) -> dict[str, Any]:
+    """The decision with its reasons, and the policy's numbers behind it."""
+    verdict = reasons.verdict
+    tolerated = verdict == "inconclusive" and policy.on_inconclusive == "warn"
+    return {
+        "passed": verdict == "passed" or tolerated,
+        "verdict": verdict,
+        "reasons": reasons.all,
+        "notes": tuple(dict.fromkeys(reasons.notes)),
+        "confidence": policy.confidence,
+        "min_effect": policy.min_effect,
+        "seed": SEED,
+    }
+
+
+def _looked_at(
+    ground: _Ground,
+    findings: Mapping[str, Finding],
+    policy: GatePolicy,
+    metrics: Mapping[str, MetricResult],
+) -> dict[str, Any]:
+    """What the rows show beside the decision."""
+    evidence, series, names = ground.evidence, ground.series, ground.names
+    return {
+        "system": evidence.table.system_names[0],
+        "frameworks": evidence.table.framework_names,
+        "regressed": tuple(regressions(findings, names, policy, evidence)),
+        "failures": failed_cases(evidence, series, findings, _blocking(metrics)),
+        "agreement": agreement(evidence.table, evidence.order),
+        "slices": slices_of(evidence, ground.gated, findings, policy.slices),
+        "flaky": flakiness(evidence.table, series),
+        "weighted_score": _weighted(metrics),
+        "family": len(names & set(findings)),
+    }
 
 
 @dataclass(frozen=True, slots=True)

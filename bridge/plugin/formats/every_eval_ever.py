@@ -8,12 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bridge.files.json_items import index_json, index_lines
 from bridge.files.shape import leading_keys
-from bridge.model.errors import InputError
 from bridge.plugin.accounting import NATIVE, Claims, dropped
 from bridge.plugin.format import FormatInfo
-from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows
+from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows, sample_document
 from bridge.plugin.imported import Scales
 from bridge.plugin.itemised import REPEATED, SETTING
 
@@ -64,11 +62,7 @@ def _sure(head: bytes, path: Path) -> float:
 
 
 def _open(source: Path, scales: Scales) -> SampleRows:
-    is_document = source.suffix == ".json"
-    document = index_json(source, [()]) if is_document else index_lines(source)
-    if is_document and () not in document.spans:
-        fix = "name its instance-level file (*.jsonl)"
-        raise InputError("averages alone, and no sample", where=source, fix=fix)
+    document = sample_document(source, "name its instance-level file (*.jsonl)")
     return SampleRows(INFO.name, document, CLAIMS, scales, _Instances())
 
 

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bridge.files.json_items import index_json, index_lines
 from bridge.files.shape import leading_keys
-from bridge.model.errors import InputError
 from bridge.plugin.accounting import NATIVE, Claims, carried, dropped
 from bridge.plugin.format import FormatInfo
-from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows
+from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows, sample_document
 from bridge.plugin.imported import Scales
 
 INFO = FormatInfo(
@@ -69,11 +67,9 @@ def _is_results(head: bytes, path: Path) -> bool:
 
 
 def _open(source: Path, scales: Scales) -> SampleRows:
-    is_list = source.suffix == ".json"
-    document = index_json(source, [()]) if is_list else index_lines(source)
-    if is_list and () not in document.spans:
-        fix = "name the samples_<task>_<time>.jsonl file that --log_samples writes"
-        raise InputError("averages alone, and no sample", where=source, fix=fix)
+    document = sample_document(
+        source, "name the samples_<task>_<time>.jsonl file that --log_samples writes"
+    )
     return SampleRows(INFO.name, document, CLAIMS, scales, _Documents())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.files.json_items import JsonItems
+from bridge.files.json_items import JsonItems, index_json, index_lines
 from bridge.files.lenient import Lenient
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
@@ -117,6 +117,23 @@ class SampleRows:
         """Metrics that some rows lack, and what was mended."""
         yield from counts.gaps()
         yield from self._decoder.notes()
+
+
+def sample_document(source: Path, fix: str) -> JsonItems:
+    """Where the samples of a file lie: JSON Lines, or a list in a ``.json`` file.
+
+    Args:
+        source: The file.
+        fix: What to do if it holds averages alone.
+
+    Raises:
+        InputError: If it does, or is damaged.
+    """
+    is_list = source.suffix == ".json"
+    document = index_json(source, [()]) if is_list else index_lines(source)
+    if is_list and () not in document.spans:
+        raise InputError("averages alone, and no sample", where=source, fix=fix)
+    return document
 
 
 class SampleFormat:
