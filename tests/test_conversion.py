@@ -116,6 +116,14 @@ def test_all_files_are_there_or_none(tmp_path: Path) -> None:
         convert(source, out, writer=Copy(OSError(28, "No space left on device")))
 
 
+def test_an_error_names_the_file_that_was_to_be(tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "cases.jsonl", CASES)
+    dest = tmp_path / "results.json"
+    with pytest.raises(InputError) as caught:
+        convert(source, dest, writer=get_format("promptfoo"))
+    assert str(caught.value).startswith(f"{dest}: ")
+
+
 @pytest.mark.parametrize("target", ["cases.jsonl", "./cases.jsonl", "link.jsonl"])
 def test_the_source_is_never_overwritten(tmp_path: Path, target: str) -> None:
     source = write_jsonl(tmp_path / "cases.jsonl", CASES)

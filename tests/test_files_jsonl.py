@@ -17,6 +17,7 @@ from bridge.files.jsonl import (
     parse_object,
     read_lines,
     read_object,
+    read_whole,
     write_atomically,
 )
 from bridge.model.errors import InfrastructureError, InputError
@@ -25,6 +26,14 @@ from bridge.model.errors import InfrastructureError, InputError
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "file.jsonl"
+
+
+@pytest.mark.parametrize(("limit", "said"), [(3 << 20, "3 MiB"), (2 << 30, "2 GiB")])
+def test_a_whole_file_that_is_too_large(file: Path, limit: int, said: str) -> None:
+    with file.open("wb") as made:
+        made.truncate(limit + 1)
+    with pytest.raises(InputError, match=f"larger than {said}; split it"):
+        read_whole(file, limit, "split it")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,11 @@ def test_several_faults_are_counted() -> None:
         ),
         (
             Suite,
+            {**SUITE, "system": {"http": "ftp://x"}},
+            'system.http.url: should match ^https?://, not "ftp://x"',
+        ),
+        (
+            Suite,
             {**SUITE, "system": "o.jsonl"},
             (
                 "system: should be an object with recorded, python, http, command, openai, name, "

@@ -91,6 +91,22 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         registry.detect_format(tmp_path)
 
 
+def test_a_file_that_git_lfs_has_not_fetched(tmp_path: Path) -> None:
+    pointer = tmp_path / "run.json"
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    with pytest.raises(InputError, match="a Git LFS pointer, not the file; git lfs pull"):
+        registry.detect_format(pointer)
+
+
+def test_a_format_that_reads_what_is_wanted_goes_first(install: Any, file: Path) -> None:
+    surer, able = Fake("surer", 0.9), Fake("able", 0.1)
+    able.info = FormatInfo("able", "able", (), reads=frozenset({"scores"}))
+    install(surer=surer, able=able)
+    assert registry.detect_format(file) is surer
+    assert registry.detect_format(file, "scores") is able
+    assert registry.detect_format(file, "outputs") is surer
+
+
 def test_one_name_from_two_packages(install: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     points = [EntryPoint("a", f"pkg{n}:F", "bridge.formats") for n in (1, 2)]
     install()

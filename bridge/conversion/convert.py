@@ -12,7 +12,7 @@ from bridge.conversion.target import held_parts, target_format
 from bridge.files.jsonl import unwritable
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import Conversion, ConversionReport
-from bridge.model.errors import InputError
+from bridge.model.errors import BridgeError, InputError
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format
 
@@ -97,10 +97,20 @@ def _all_or_nothing(dest: Path, source: Path) -> Iterator[Path]:
             _refuse_source(dest.parent / path.name, source)
         for path in written:
             path.replace(dest.parent / path.name)
+    except BridgeError as error:
+        raise _of_target(error, folder, dest.parent) from None
     except OSError as error:
         raise unwritable(dest, error) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _of_target(error: BridgeError, folder: Path, parent: Path) -> BridgeError:
+    """An error about a file in the folder as one about the file that it was to be."""
+    where = Path(error.where) if error.where is not None else None
+    if where is None or where.parent != folder:
+        return error
+    return type(error)(error.what, where=parent / where.name, line=error.line, fix=error.fix)
 
 
 def _refuse_source(path: Path, source: Path) -> None:

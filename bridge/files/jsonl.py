@@ -69,7 +69,8 @@ def read_whole(path: Path, limit: int, fix: str) -> bytes:
     """
     try:
         if path.stat().st_size > limit:
-            raise InputError(f"larger than {limit >> 30} GiB", where=path, fix=fix)
+            size = f"{limit >> 30} GiB" if limit >> 30 else f"{limit >> 20} MiB"
+            raise InputError(f"larger than {size}", where=path, fix=fix)
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except OSError as error:
         raise unreadable(path, error) from None

@@ -132,6 +132,8 @@ def _message(faults: Sequence[Fault], models: Sequence[type[Model]]) -> str:
         return "is missing"
     if kind in ("too_short", "string_too_short"):
         return "should not be empty"
+    if kind == "string_pattern_mismatch":
+        return f"should match {first['ctx']['pattern']}, not {_found(first['input'])}"
     if kind == "extra_forbidden":
         return _unknown(str(first["loc"][-1]), models)
     wanted = [_WANTED.get(fault["type"]) for fault in faults]
