@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bridge, skip_outside_ci, write_suite
+from conftest import Bridge, write_suite
 from promptfoo_runs import make_job, read_back, run_job
 
 from bridge.model.errors import InfrastructureError
@@ -144,7 +144,7 @@ def test_a_wrong_option_is_named(tmp_path: Path) -> None:
 
 def test_no_process_is_left_behind(tmp_path: Path) -> None:
     if not Path("/proc").is_dir():
-        skip_outside_ci("needs /proc")
+        pytest.skip("needs /proc")
     answered(tmp_path, ["ok", "hang"], check_timeout_s=1)
     answered(tmp_path, ["ok", "kill node"])
     place = f"{tmp_path / 'native'}/.promptfoo".encode()
