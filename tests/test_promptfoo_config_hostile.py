@@ -150,7 +150,7 @@ def test_a_folder_that_is_named_may_be_read(folder: Path) -> None:
     options = ReadOptions(options={"root": str(folder.parent)})
     bundle, _ = CONFIG.read(path, options)
     assert bundle.cases[0].vars["q"] == "SECRET"
-    with pytest.raises(InputError, match="write a folder"):
+    with pytest.raises(InputError, match="root is 1; write a text"):
         CONFIG.read(path, ReadOptions(options={"root": 1}))
     with pytest.raises(InputError, match="write true or false"):
         CONFIG.read(path, ReadOptions(options={"expand": "x"}))

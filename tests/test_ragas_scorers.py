@@ -123,12 +123,15 @@ def test_raise_exceptions_finds_nothing_to_raise() -> None:
     assert result["equals"] == [1.0]
 
 
-def test_an_error_is_logged_where_ragas_logs_its_own(
+def test_an_error_is_logged_as_ragas_logs_its_own(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("ragas", "ragas.executor"):  # other frameworks' logging set-ups turn others' off
-        monkeypatch.setattr(logging.getLogger(name), "disabled", False)
-        monkeypatch.setattr(logging.getLogger(name), "propagate", True)
+    # What other frameworks do to logging in this process is undone for this one logger.
+    log = logging.getLogger("bridge_ragas.scorers")
+    monkeypatch.setattr(logging.root.manager, "disable", logging.NOTSET)
+    monkeypatch.setattr(log, "disabled", False)
+    monkeypatch.setattr(log, "handlers", [caplog.handler])
+    caplog.set_level(logging.ERROR, log.name)
     native = FRAMEWORK.to_native(make_bundle([plain("a")], [LATE]))
     evaluate(native.single_turn, native.metrics)
     assert "the output records no latency" in caplog.text
