@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
-from bridge.files.jsonl import parse_object, read_lines, read_models, write_atomically
+from bridge.files.jsonl import (
+    parse_object,
+    read_blocks,
+    read_lines,
+    read_models,
+    write_atomically,
+)
 from bridge.model.errors import InputError
 from bridge.model.score import Score
 from bridge.model.values import clean_text
@@ -75,6 +81,7 @@ class ScoreRow(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 _DECODER = msgspec.json.Decoder(ScoreRow)
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _ENCODED = ("raw", "usage", "details", "extras")
 _PLAIN = tuple(name for name in ScoreRow.__struct_fields__ if name not in _ENCODED)
 
@@ -98,18 +105,26 @@ def as_score(row: Score | ScoreRow) -> Score:
     return Score.model_validate(fields)
 
 
-def stream_rows(path: Path) -> Iterator[tuple[int, ScoreRow]]:
-    """Stream (line number, row) of a scores file.
+def stream_rows(path: Path) -> Iterator[tuple[Sequence[int], Sequence[ScoreRow]]]:
+    """Stream (line numbers, rows) of a scores file, some thousand rows at a time.
 
     Raises:
         InputError: At the first line that is no score row: bad JSON, NaN, text for a value, ...
     """
-    decode = _DECODER.decode
-    for number, line in read_lines(path):
+    for first, lines in read_blocks(path):
         try:
-            yield number, decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            yield number, _mended(line, path, number, error)
+            yield range(first, first + len(lines)), list(map(_DECODER.decode, lines))
+        except _UNREADABLE:
+            numbered = [(n, line) for n, line in enumerate(lines, first) if line.strip()]
+            rows = [_decoded(line, path, number) for number, line in numbered]
+            yield [number for number, _ in numbered], rows
+
+
+def _decoded(line: bytes, path: Path, number: int) -> ScoreRow:
+    try:
+        return _DECODER.decode(line)
+    except _UNREADABLE as error:
+        return _mended(line, path, number, error)
 
 
 def _mended(line: bytes, path: Path, number: int, error: Exception) -> ScoreRow:

@@ -134,7 +134,7 @@ def _series(table: Table, rows: Ints, epochs: Reducer, clusters: Clusters | None
     status, value = table.status[rows], table.value[rows]
     valued = ~np.isnan(value)
     codes, values, largest = case_values(table, rows[valued], epochs)
-    cases = tuple(table.case_names[code] for code in codes)
+    cases = tuple(map(table.case_names.__getitem__, codes.tolist()))
     return Series(
         name=metric if table.is_shared(framework, metric) else f"{framework}/{metric}",
         metric=metric,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ from bridge.plugin.format import ReadOptions, ScoreStream, Streaming
 from bridge.plugin.registry import detect_format
 
 T = TypeVar("T")
+Batch = tuple[Sequence[int], Sequence[ScoreRow]]
+_FRAMEWORK = attrgetter("framework")
 
 BATCH = 5000
 """Rows taken at a time."""
@@ -162,12 +165,10 @@ def _add_rows(path: Path, so_far: _Gathering) -> set[str]:
     return _add_all(stream_rows(path), path, so_far)
 
 
-def _add_all(numbered: Iterable[tuple[int, ScoreRow]], path: Path, so_far: _Gathering) -> set[str]:
-    rest: Iterator[tuple[int, ScoreRow]] = iter(numbered)
+def _add_all(batches: Iterable[Batch], path: Path, so_far: _Gathering) -> set[str]:
     named: set[str] = set()
     located = so_far.sources[-1].find is None
-    while batch := list(islice(rest, BATCH)):
-        lines, rows = zip(*batch, strict=True)
+    for lines, rows in batches:
         try:
             so_far.builder.extend(rows, len(so_far.sources) - 1, lines)
         except RowError as error:
@@ -175,8 +176,15 @@ def _add_all(numbered: Iterable[tuple[int, ScoreRow]], path: Path, so_far: _Gath
             what = f"{row.metric!r} of case {row.case_id!r}: {error}"
             line = lines[error.index] if located else None
             raise InputError(what, where=path, line=line, fix="mend the row") from None
-        named.update(str(row.framework) for row in rows)
+        named.update(map(str, set(map(_FRAMEWORK, rows))))
     return named
+
+
+def _batched(numbered: Iterable[tuple[int, ScoreRow]]) -> Iterator[Batch]:
+    rest = iter(numbered)
+    while batch := list(islice(rest, BATCH)):
+        lines, rows = zip(*batch, strict=True)
+        yield lines, rows
 
 
 def _add_file(path: Path, so_far: _Gathering) -> None:
@@ -196,7 +204,7 @@ def _add_file(path: Path, so_far: _Gathering) -> None:
     _add_spent(bundle.outputs, so_far)
     rows = list(map(as_row, bundle.scores))
     so_far.sources.append(Source(path, partial(_reasons, rows)))
-    _add_all(enumerate(rows), path, so_far)
+    _add_all(_batched(enumerate(rows)), path, so_far)
 
 
 def _add_stream(path: Path, walk: Callable[[], ScoreStream], so_far: _Gathering) -> None:
@@ -204,7 +212,7 @@ def _add_stream(path: Path, walk: Callable[[], ScoreStream], so_far: _Gathering)
     stream = walk()
     kept: dict[int, str] = {}
     so_far.sources.append(Source(path, partial(_streamed_reasons, walk, kept)))
-    _add_all(_remembered(_streamed(stream, so_far), kept), path, so_far)
+    _add_all(_batched(_remembered(_streamed(stream, so_far), kept)), path, so_far)
     so_far.notes.extend(_noted(str(path), stream.notes()))
 
 

@@ -114,16 +114,16 @@ def pair(series: Series, baseline: Baseline, comparable: frozenset[str]) -> Pair
     if not isinstance(scores, Mapping):
         return None
     places = {case: place for place, case in enumerate(series.cases)}
-    owed = sorted(case for case in scores if case in comparable)
-    cases = tuple(case for case in owed if case in places)
-    own = np.array([places[case] for case in cases], np.int64)
+    owed = comparable.intersection(scores)
+    cases = tuple(sorted(owed.intersection(places)))
+    own = np.array(list(map(places.__getitem__, cases)), np.int64)
     return Pairing(
         series=series,
         cases=cases,
         codes=series.codes[own],
-        before=np.array([scores[case] for case in cases], np.float64),
+        before=np.array(list(map(scores.__getitem__, cases)), np.float64),
         now=series.values[own],
-        lacking=tuple(case for case in owed if case not in places),
+        lacking=tuple(sorted(owed.difference(places))),
         clusters=None if series.clusters is None else tuple(series.clusters[i] for i in own),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,8 @@ from bridge.gate.table import (
 )
 from bridge.model.score import STATUSES
 
-NAN = float("nan")
 _FLOATS = frozenset({"value", "threshold", "cost"})
+_STAMPED = attrgetter("system", "framework", "metric", *Stamp._fields)
 _STATUS_CODE: dict[str, int] = {status: code for code, status in enumerate(STATUSES)}
 
 
@@ -89,12 +90,12 @@ class TableBuilder:
                 own scorers that its threshold denies.
         """
         numbers: dict[str, Sequence[Any]] = {
-            "epoch": [row.epoch for row in rows],
-            "turn": [WHOLE_CASE if row.turn is None else row.turn for row in rows],
-            "status": [_STATUS_CODE.get(row.status, -1) for row in rows],
-            "value": [NAN if row.value is None else row.value for row in rows],
-            "threshold": [NAN if row.threshold is None else row.threshold for row in rows],
-            "cost": [NAN if row.cost_usd is None else row.cost_usd for row in rows],
+            "epoch": _each("epoch", rows),
+            "turn": [WHOLE_CASE if turn is None else turn for turn in _each("turn", rows)],
+            "status": [_STATUS_CODE.get(status, -1) for status in _each("status", rows)],
+            "value": _each("value", rows),  # None becomes NaN
+            "threshold": _each("threshold", rows),
+            "cost": _each("cost_usd", rows),
             "source": [source] * len(rows),
             "line": lines,
         }
@@ -110,26 +111,19 @@ class TableBuilder:
     def _coded(self, name: str, rows: Sequence[ScoreRow]) -> Ints:
         codes = self.names[name]
         attribute = "case_id" if name == "case" else name
+        found = _each(attribute, rows)
         try:
-            return np.array([codes[getattr(row, attribute)] for row in rows], np.int64)
+            return np.array([codes[each] for each in found], np.int64)
         except ValueError:
             empty = next(i for i, row in enumerate(rows) if _is_blank(getattr(row, attribute)))
             raise RowError(empty, f"{attribute} is empty") from None
 
     def _stamp(self, rows: Sequence[ScoreRow]) -> None:
-        kinds = {
-            (
-                row.system,
-                row.framework,
-                row.metric,
-                row.value is not None,
-                Stamp(row.scorer, row.scorer_version, row.framework_version, row.judge),
-            )
-            for row in rows
-        }
-        for system, framework, metric, valued, stamp in kinds:
-            sides = self.stamps.setdefault((str(system), str(framework), str(metric)), {})
-            sides.setdefault(valued, set()).add(stamp)
+        for valued in (True, False):
+            chosen = (row for row in rows if (row.value is not None) is valued)
+            for system, framework, metric, *stamp in set(map(_STAMPED, chosen)):
+                sides = self.stamps.setdefault((str(system), str(framework), str(metric)), {})
+                sides.setdefault(valued, set()).add(Stamp(*stamp))
 
     def build(self) -> Table:
         """The rows in an order that their content alone decides."""
@@ -152,6 +146,10 @@ class TableBuilder:
             key: frozenset(sides.get(True) or sides.get(False) or ())
             for key, sides in self.stamps.items()
         }
+
+
+def _each(attribute: str, rows: Sequence[ScoreRow]) -> list[Any]:
+    return list(map(attrgetter(attribute), rows))
 
 
 def _kind(column: str) -> type[np.float64 | np.int64]:
@@ -183,7 +181,7 @@ def _check(rows: Sequence[ScoreRow], status: Ints, value: Floats, threshold: Flo
     )
     reached = value >= threshold
     denied = ((status == PASSED) & ~reached) | ((status == FAILED) & reached) | (status == SCORED)
-    ours = np.array([bool(row.scorer_version) for row in rows], bool)
+    ours = np.array(list(map(bool, _each("scorer_version", rows))), bool)
     _refuse(
         denied & ours & valued & ~np.isnan(threshold),
         lambda i: (
