@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Any, Never, Self, TypeVar
 
@@ -59,7 +59,7 @@ def read_blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
         raise unreadable(path, error) from None
 
 
-def _blocks(path: Path, file: BufferedReader) -> Iterator[tuple[int, list[bytes]]]:
+def _blocks(path: Path, file: BufferedReader[FileIO]) -> Iterator[tuple[int, list[bytes]]]:
     first = 1
     while block := file.read1(BLOCK):
         if not block.endswith(b"\n"):
