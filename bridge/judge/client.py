@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -18,8 +19,8 @@ from bridge.judge.errors import LASTING, PASSING, JudgeError
 from bridge.judge.exchange import Reply, Request, request_key
 from bridge.judge.ledger import Ledger, Spending
 from bridge.judge.pace import LONGEST_WAIT_S, Pace
-from bridge.judge.reading import read_document, read_reply, read_tokens
-from bridge.judge.transport import Transport, key_of
+from bridge.judge.reading import Tokens, read_document, read_reply, read_tokens, read_vectors
+from bridge.judge.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
 from bridge.model.judge import JudgeConfig
 
 BACKOFF_S = 0.5
@@ -34,6 +35,7 @@ class JudgeClient:
         cache: Where replies are kept; in memory alone without one.
         ledger: Where every request is noted.
         backoff_s: Seconds before the first repetition.
+        spending: What it took so far, where several clients share a budget.
 
     Raises:
         MissingDependency: If the extra ``judge`` is not installed.
@@ -47,10 +49,11 @@ class JudgeClient:
         cache: ReplyCache | None = None,
         ledger: Ledger | None = None,
         backoff_s: float = BACKOFF_S,
+        spending: Spending | None = None,
     ) -> None:
         self.name = name
         self.config = config
-        self.spending = Spending()
+        self.spending = spending or Spending()
         self._cache = cache if config.cache else None
         self._ledger = ledger
         self._dialect = Dialect.of(config)
@@ -66,6 +69,16 @@ class JudgeClient:
             target=self._loop.run_forever, daemon=True, name=f"judge-{name}"
         )
         self._thread.start()
+        self._embedder = self._make_embedder(cache, ledger, backoff_s)
+
+    def _make_embedder(
+        self, cache: ReplyCache | None, ledger: Ledger | None, backoff_s: float
+    ) -> Embedder | None:
+        config = self.config.for_embeddings()
+        if config is None:
+            return None
+        common: dict[str, Any] = {"cache": cache, "ledger": ledger, "spending": self.spending}
+        return Embedder(self.name, config, backoff_s=backoff_s, **common)
 
     def _read_key(self) -> str:
         try:
@@ -88,6 +101,13 @@ class JudgeClient:
 
     def submit(self, request: Request) -> Future[Reply]:
         """The answer to come; equal requests share one, whatever became of it."""
+        if request.embeds:
+            if self._embedder is None:
+                raise JudgeError("request", f"judge {self.name} names no model for embeddings")
+            return self._embedder.submit(request)
+        return self._submit(request)
+
+    def _submit(self, request: Request) -> Future[Reply]:
         key = request_key(self.config, request)
         with self._lock:
             known = self._known.get(key)
@@ -142,11 +162,15 @@ class JudgeClient:
                 repeated += 1
 
     async def _send(self, dialect: Dialect, request: Request) -> Reply:
-        body = await self._transport.send(dialect.body(self.config, request))
-        document = read_document(body, self._key)
+        document, tokens = await self._fetch(dialect.body(self.config, request), COMPLETIONS)
+        return read_reply(document, tokens, request.schema, self._key)
+
+    async def _fetch(self, body: Mapping[str, Any], path: str) -> tuple[dict[str, Any], Tokens]:
+        answer = await self._transport.send(body, path)
+        document = read_document(answer, self._key)
         tokens = read_tokens(document, self.config.price)
         self.spending.add(tokens)
-        return read_reply(document, tokens, request.schema, self._key)
+        return document, tokens
 
     def _learned(self, dialect: Dialect, error: JudgeError, request: Request) -> bool:
         """Whether the server's refusal says how it wants to be asked instead."""
@@ -193,6 +217,8 @@ class JudgeClient:
 
     def close(self) -> None:
         """End the requests under way and close the connections."""
+        if self._embedder is not None:
+            self._embedder.close()
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._wind_up(), self._loop).result(timeout=10)
@@ -207,3 +233,17 @@ class JudgeClient:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._transport.close()
+
+
+class Embedder(JudgeClient):
+    """Where a judge has the vectors of texts from: requests with ``embeds`` and no others."""
+
+    def submit(self, request: Request) -> Future[Reply]:
+        """The vectors to come; equal requests share them, whatever became of them."""
+        return self._submit(request)
+
+    async def _send(self, dialect: Dialect, request: Request) -> Reply:
+        del dialect  # there is one way to ask
+        body = {"model": self.config.model, "input": list(request.embeds)}
+        document, tokens = await self._fetch(body, EMBEDDINGS)
+        return read_vectors(document, tokens, len(request.embeds), self._key)

@@ -15,23 +15,25 @@ from bridge.model.values import freeze
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to a judge.
+    """One question to a judge, or texts of which it is to give the vectors.
 
     Attributes:
         messages: ``{role, content}`` each, content being text.
         schema: JSON Schema (2020-12, an object) that the reply must meet; free text without one.
         sample: Number of a repetition: equal requests with equal samples are one request.
         tag: What it is asked for (case, metric), for the ledger.
+        embeds: Texts to be made vectors of; there are no messages then.
     """
 
     messages: Sequence[Mapping[str, str]]
     schema: Mapping[str, Any] | None = None
     sample: int = 0
     tag: Mapping[str, Any] = field(default_factory=dict)
+    embeds: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Read-only, and without what no request can carry (lone surrogates)."""
-        for name in ("messages", "schema", "tag"):
+        for name in ("messages", "schema", "tag", "embeds"):
             object.__setattr__(self, name, freeze(getattr(self, name)))
 
     def numbered(self, sample: int, tag: Mapping[str, Any]) -> Request:
@@ -49,6 +51,7 @@ class Reply:
         input_tokens: Tokens of the request, where the server says.
         output_tokens: Tokens of the reply, where the server says.
         cost_usd: US dollars, where the judge's price is known.
+        vectors: The vector of each text, all of one length.
     """
 
     text: str
@@ -56,6 +59,11 @@ class Reply:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    vectors: Sequence[Sequence[float]] = ()
+
+    def __post_init__(self) -> None:
+        """The same whether it came over the wire, from a file or from the server."""
+        object.__setattr__(self, "vectors", tuple(map(tuple, self.vectors)))
 
 
 class Judge(Protocol):
@@ -84,5 +92,7 @@ def request_key(config: JudgeConfig, request: Request) -> str:
         request.schema,
         request.sample,
     ]
+    if request.embeds:
+        asked.append(request.embeds)
     encoded = msgspec.json.encode(asked, order="deterministic")
     return hashlib.sha256(encoded).hexdigest()

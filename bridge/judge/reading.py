@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import struct
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from bridge.judge.errors import JudgeError, Kind
 from bridge.judge.exchange import Reply
 from bridge.judge.redaction import safe_excerpt, without_key
+from bridge.judge.structured import with_nulls
 from bridge.model.judge import Price
 from bridge.model.values import clean_text, freeze
 from bridge.scorers.contract import Violation, violations
@@ -58,6 +62,8 @@ def read_tokens(document: Mapping[str, Any], price: Price | None) -> Tokens:
     used = document.get("usage")
     used = used if isinstance(used, dict) else {}
     read, written = _count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))
+    if written is None and "data" in document:  # embeddings write nothing
+        written = 0
     if price is None or read is None or written is None:
         return Tokens(read, written)
     return Tokens(read, written, (read * price.input + written * price.output) / 1e6)
@@ -86,6 +92,49 @@ def read_reply(
         raise JudgeError("empty", "the judge said nothing")
     data = None if schema is None else read_object(text, schema)
     return Reply(text, data, *tokens)
+
+
+def read_vectors(document: Mapping[str, Any], tokens: Tokens, count: int, key: str = "") -> Reply:
+    """The answer to a request for embeddings.
+
+    Args:
+        document: The response.
+        tokens: What it took.
+        count: How many texts were sent.
+        key: The key in use, which no text may hold.
+
+    Raises:
+        JudgeError: Of kind ``empty`` or ``schema``.
+    """
+    data = document.get("data")
+    if not isinstance(data, list):
+        error = document.get("error")
+        said = f": {_shown(json.dumps(error), key)}" if error else ""
+        raise JudgeError("empty", f"the server's answer holds no embeddings{said}")
+    places = [each.get("index", at) for at, each in enumerate(data) if isinstance(each, dict)]
+    if sorted(places, key=str) != sorted(range(count), key=str):
+        raise JudgeError("schema", f"the server gave {len(data)} embeddings of {count} texts")
+    ordered = [each for _, each in sorted(zip(places, data, strict=True))]
+    vectors = tuple(_vector(each.get("embedding")) for each in ordered)
+    if len({len(vector) for vector in vectors}) != 1:
+        raise JudgeError("schema", "the embeddings are of different lengths")
+    return Reply("", None, *tokens, vectors=vectors)
+
+
+def _vector(value: Any) -> tuple[float, ...]:
+    """A vector as JSON numbers, or as the little-endian floats that OpenAI's SDK asks for."""
+    if isinstance(value, str):
+        try:
+            raw = base64.b64decode(value, validate=True)
+            value = list(struct.unpack(f"<{len(raw) // 4}f", raw))
+        except (ValueError, struct.error):
+            value = None
+    numbers = value if isinstance(value, list) else []
+    if not numbers or not all(type(each) in (int, float) and isfinite(each) for each in numbers):
+        raise JudgeError("schema", "an embedding is no list of numbers")
+    if not any(numbers):
+        raise JudgeError("schema", "an embedding is zero everywhere")
+    return tuple(map(float, numbers))
 
 
 def _shown(text: str, key: str) -> str:
@@ -135,7 +184,7 @@ def read_object(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     text = _THOUGHT.sub("", text).strip()
     if not text:
         raise JudgeError("empty", "the judge said nothing")
-    found = list(_objects(text))
+    found = [with_nulls(schema, each) for each in _objects(text)]
     if not found:
         raise JudgeError("not_json", "the reply holds no JSON object")
     fitting = [each for each in found if not violations(schema, each)]

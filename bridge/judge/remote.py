@@ -41,6 +41,7 @@ class RemoteJudge:
             "schema": request.schema,
             "sample": request.sample,
             "tag": dict(request.tag),
+            "embeds": list(request.embeds),
         }
         try:
             answer = self._post(json.dumps(body).encode())

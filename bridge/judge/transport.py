@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LARGEST = 8 << 20
 """Most bytes of a reply."""
 
+COMPLETIONS, EMBEDDINGS = "/chat/completions", "/embeddings"
+"""What is asked, as the end of an address."""
+
 OPENAI_KEY = "OPENAI_API_KEY"
 INSTALL = "run: pip install 'bridge-evals[judge]'"
 
@@ -82,8 +85,12 @@ class Transport:
             timeout=config.timeout_s,
         )
 
-    async def send(self, body: Mapping[str, Any]) -> bytes:
+    async def send(self, body: Mapping[str, Any], path: str = COMPLETIONS) -> bytes:
         """The bytes of the answer to one request, within the judge's time limit.
+
+        Args:
+            body: The request.
+            path: ``COMPLETIONS`` or ``EMBEDDINGS``.
 
         Raises:
             JudgeError: If there is none.
@@ -92,7 +99,7 @@ class Transport:
 
         try:
             async with asyncio.timeout(self._config.timeout_s):
-                return await self._post(body)
+                return await self._post(body, path)
         except (TimeoutError, self._sdk.APITimeoutError, httpx.TimeoutException):
             text = f"no answer within {self._config.timeout_s:g} s"
             raise JudgeError("timeout", text) from None
@@ -106,8 +113,10 @@ class Transport:
             text = f"{type(error).__name__}: {safe_excerpt(str(error), self._key)}"
             raise JudgeError("request", text) from None
 
-    async def _post(self, body: Mapping[str, Any]) -> bytes:
-        create: Any = self._client.chat.completions.with_streaming_response.create
+    async def _post(self, body: Mapping[str, Any], path: str) -> bytes:
+        client = self._client
+        asked: Any = client.embeddings if path == EMBEDDINGS else client.chat.completions
+        create = asked.with_streaming_response.create
         chunks: list[bytes] = []
         size = 0
         async with create(**body, extra_body=dict(self._config.options) or None) as response:

@@ -37,6 +37,28 @@ class JudgeBudget(Model):
     usd: Number | None = Field(default=None, ge=0)
 
 
+class EmbeddingsConfig(Model):
+    """Where the vectors of texts come from, for metrics that compare texts by them.
+
+    Attributes:
+        model: The model's name there.
+        base_url: Address up to ``/v1``; the judge's own if left out.
+        api_key_env: Environment variable with the key; the judge's own where the address is.
+        price: What a million tokens cost, in US dollars; ``output`` counts for nothing.
+    """
+
+    model: Name
+    base_url: Text | None = None
+    api_key_env: Name | None = None
+    price: Price | None = None
+
+    @model_validator(mode="after")
+    def _is_safe(self) -> EmbeddingsConfig:
+        if self.base_url is not None:
+            _refuse_address(self.base_url)
+        return self
+
+
 class JudgeConfig(Model):
     """A judge: an OpenAI-compatible endpoint. The key is named, never written.
 
@@ -59,6 +81,7 @@ class JudgeConfig(Model):
         budget: The most that it may take.
         price: What tokens cost, for the budget and the report.
         cache: Whether replies are kept beside the run and used again.
+        embeddings: Where the vectors of texts come from, for metrics that need them.
         options: Further fields of the request's body.
     """
 
@@ -76,6 +99,7 @@ class JudgeConfig(Model):
     budget: JudgeBudget = JudgeBudget()
     price: Price | None = None
     cache: Flag = True
+    embeddings: EmbeddingsConfig | None = None
     options: JsonObject = EMPTY
 
     @model_validator(mode="after")
@@ -87,6 +111,22 @@ class JudgeConfig(Model):
         if self.budget.usd is not None and self.price is None:
             raise ValueError("a budget in usd needs the judge's price: {input, output}")
         return self
+
+    def for_embeddings(self) -> JudgeConfig | None:
+        """The same with what its embeddings change; ``None`` where it has none."""
+        own = self.embeddings
+        if own is None:
+            return None
+        key = own.api_key_env or (None if own.base_url else self.api_key_env)
+        changed = {
+            "model": own.model,
+            "base_url": own.base_url or self.base_url,
+            "api_key_env": key,
+            "price": own.price,
+            "embeddings": None,
+            "options": EMPTY,
+        }
+        return self.model_copy(update=changed)
 
 
 def _refuse_address(address: str) -> None:
