@@ -13,6 +13,7 @@ from bridge.model.score import Score
 from bridge.plugin.framework import FrameworkInfo, require
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
+from bridge_deepeval.metrics import METRICS
 
 INFO = FrameworkInfo(
     name="deepeval",
@@ -39,6 +40,7 @@ INFO = FrameworkInfo(
         "DEEPEVAL_EVAL_MODE",
     ),
     features=frozenset({"tools", "turns", "contexts"}),
+    native_metrics=METRICS,
 )
 
 
@@ -92,9 +94,12 @@ class DeepEvalFramework:
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a run file for each system, and ``route.json``."""
+        from bridge_deepeval.natives import DeepEvalNatives
         from bridge_deepeval.route import DeepEvalRoute
 
-        yield from run_tasks(INFO, job, DeepEvalRoute)
+        yield from run_tasks(
+            INFO, job, DeepEvalRoute, lambda task: DeepEvalNatives(task, job.spec).rows()
+        )
 
 
 FRAMEWORK = DeepEvalFramework()

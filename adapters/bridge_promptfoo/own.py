@@ -20,7 +20,7 @@ from bridge.model.score import Score
 from bridge.plugin.carry import KEY
 from bridge.plugin.route import Task
 from bridge.plugin.shared import SharedMetric
-from bridge.scorers.evaluate import checks_with_turns
+from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.original import original_assertion, safe_variables
 from bridge_promptfoo.framework import INFO
@@ -108,7 +108,7 @@ class OwnRoute(PromptfooRoute):
         if case.turns:
             return []
         found = []
-        for place, (check, _) in enumerate(checks_with_turns(self.task.rows.suite, case)):
+        for place, (check, _) in enumerate(shared_with_turns(self.task.rows.suite, case)):
             made = original_assertion(check, case.vars)
             if made is not None:
                 named = {**made, "metric": f"{OWN}{place}"}

@@ -11,7 +11,7 @@ from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.plugin.shared import SharedMetric, shared_metrics
-from bridge.scorers.evaluate import checks_with_turns
+from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import to_test
 from bridge_promptfoo.scorers import SUMMARY, to_assertion
@@ -54,7 +54,7 @@ def to_checked_test(
     assertion: Callable[[SharedMetric, Check], Fields] = to_assertion,
 ) -> Fields:
     """A case in one epoch as a test, with an assertion for each metric that it has a check for."""
-    rows = [check for check, _ in checks_with_turns(checks, case)]
+    rows = [check for check, _ in shared_with_turns(checks, case)]
     in_force = {check.metric: check for check in reversed(rows)}
     return {
         **to_test(case, outputs),

@@ -14,7 +14,7 @@ from bridge.model.score import Score, Status, error_measurement
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, encode, summarise
-from bridge.scorers.evaluate import checks_with_turns, evaluate
+from bridge.scorers.evaluate import evaluate, shared_with_turns
 from bridge_promptfoo.records import ERROR, Component, Grading, Row
 from bridge_promptfoo.seal import unseal
 
@@ -80,7 +80,7 @@ def unscored(
             if output.error is None
             else evaluate(check, case, output, turn),
         )
-        for check, turn in checks_with_turns(checks, case)
+        for check, turn in shared_with_turns(checks, case)
     ]
     return decode(encode(answers), key)
 

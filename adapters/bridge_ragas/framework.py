@@ -17,6 +17,7 @@ from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_ragas.cases import is_conversation, to_sample
 from bridge_ragas.held import MULTI, SINGLE, Kind
+from bridge_ragas.metrics import METRICS
 
 if TYPE_CHECKING:
     from ragas import EvaluationDataset
@@ -51,6 +52,7 @@ INFO = FrameworkInfo(
         "HF_DATASETS_CACHE",
     ),
     features=frozenset({"tools", "turns", "contexts"}),
+    native_metrics=METRICS,
 )
 LANGCHAIN = FrameworkInfo(
     name="ragas",
@@ -105,9 +107,12 @@ class RagasFramework:
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a result of each system and kind of sample, and ``route.json``."""
+        from bridge_ragas.natives import RagasNatives
         from bridge_ragas.route import RagasRoute
 
-        yield from run_tasks(INFO, job, RagasRoute)
+        yield from run_tasks(
+            INFO, job, RagasRoute, lambda task: RagasNatives(task, job.spec).rows()
+        )
 
 
 FRAMEWORK = RagasFramework()

@@ -21,9 +21,10 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY, Remembered
 from bridge.plugin.route import PROBE, Pair, Route, Task
-from bridge_ragas.artefact import to_result, write_result
+from bridge_ragas.artefact import write_result
 from bridge_ragas.cases import from_sample, is_conversation, to_sample
-from bridge_ragas.held import MULTI, SINGLE, Kind
+from bridge_ragas.held import MULTI, SINGLE
+from bridge_ragas.results import Results
 from bridge_ragas.rows import read_score, to_number
 
 if TYPE_CHECKING:
@@ -123,39 +124,6 @@ class RagasRoute(Route[Any, "MetricTrace"]):
                 read = EvaluationDataset.from_list([json.loads(line) for line in lines])
                 if [each.to_dict() for each in written] != [each.to_dict() for each in read]:
                     self.differences.append(f"RAGAS reads other {kind} samples than were written")
-
-
-class Results:
-    """A task's results being recorded, one of each kind of sample.
-
-    Args:
-        folder: Where they are written.
-        name: Name of the task.
-    """
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder = folder
-        self._name = name
-        self._samples: dict[Kind, list[Any]] = {SINGLE: [], MULTI: []}
-        self._traces: dict[Kind, list[MetricTrace]] = {SINGLE: [], MULTI: []}
-
-    def add(self, sample: Any, found: MetricTrace) -> None:
-        """Record a sample with what was found."""
-        kind = MULTI if is_conversation(sample) else SINGLE
-        self._samples[kind].append(sample)
-        self._traces[kind].append(found)
-
-    def finish(self) -> None:
-        """Make the results and write them.
-
-        Raises:
-            InputError: If a case stands twice in an epoch.
-            InfrastructureError: If the disk does not take it.
-        """
-        for kind, samples in self._samples.items():
-            if samples:
-                result = to_result(samples, self._traces[kind], self._name)
-                write_result(result, self._folder, self._name, kind)
 
 
 class Direct:

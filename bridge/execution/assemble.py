@@ -14,7 +14,7 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.run import ExpectedRows
 from bridge.model.score import Score
-from bridge.scorers.evaluate import checks_with_turns, threshold_of, version_of
+from bridge.scorers.evaluate import checks_with_turns, native_version, threshold_of, version_of
 
 Key = tuple[str, str, int, int | None, str]
 """(system, case_id, epoch, turn, metric) within one framework."""
@@ -131,7 +131,7 @@ def _error_row(
         metric=metric,
         turn=turn,
         scorer=check.scorer,
-        scorer_version=version_of(check),
+        scorer_version=version_of(check, native_version(framework, "")),
         threshold=threshold_of(check),
         weight=check.weight,
         judge=check.judge,

@@ -82,6 +82,11 @@ class Series:
         """Share of passed rows, of those with a verdict."""
         return self.passed / self.decided if self.decided else None
 
+    @property
+    def idle(self) -> bool:
+        """Whether a framework can score none of it."""
+        return self.unsupported == len(self.rows)
+
 
 def series_of(
     table: Table,
@@ -109,14 +114,9 @@ def series_of(
                 f"{series.name!r} is both a shared check and a native metric",
                 fix="give the check another name (metric:)",
             )
-        if _is_idle(first) and not _is_idle(series):
+        if first.idle and not series.idle:
             found[series.name] = series
     return [found[name] for name in sorted(found)]
-
-
-def _is_idle(series: Series) -> bool:
-    """Whether a framework can score none of it."""
-    return series.unsupported == len(series.rows)
 
 
 def _all_series(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.model.score import STATUSES, RowKey
+from bridge.scorers.evaluate import native_version
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -108,8 +109,10 @@ class Table:
         return found
 
     def is_shared(self, framework: str, metric: str) -> bool:
-        """Whether a metric is a shared check: its scorer is ours and carries a version."""
-        return any(stamp.scorer_version for stamp in self.stamps_of(framework, metric))
+        """Whether a metric is a shared check: its scorer carries a version that is ours alone."""
+        own = native_version(framework, "")
+        versions = [stamp.scorer_version for stamp in self.stamps_of(framework, metric)]
+        return any(version and own not in version for version in versions)
 
     def same_as_before(self) -> Mask:
         """Which rows have the key of the row before them."""

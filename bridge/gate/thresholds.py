@@ -45,9 +45,17 @@ def policies(
         if found in chosen:
             raise InputError(f"gate: {found!r} has two entries", fix=f"one of them is {name!r}")
         chosen[found] = entry
+    measured = _measured(series)
     for each in series:
+        if each.idle and each.metric in measured:
+            chosen.setdefault(each.name, SHOW)
         chosen.setdefault(each.name, _without_entry(each, evidence.metrics, compared))
     return chosen
+
+
+def _measured(series: Sequence[Series]) -> frozenset[str]:
+    """The metrics that some framework can score: one that cannot need not answer for them."""
+    return frozenset(each.metric for each in series if not each.idle)
 
 
 def unmeasured(policy: GatePolicy, series: Sequence[Series], evidence: Evidence) -> list[str]:
@@ -83,6 +91,9 @@ def _named(name: str, series: Sequence[Series]) -> str:
     if name in names:
         return name
     found = [each.name for each in series if name in (each.metric, _spelled(each))]
+    if len(found) > 1:
+        idle = {each.name for each in series if each.idle}
+        found = [each for each in found if each not in idle] or found
     if len(found) == 1:
         return found[0]
     if found:

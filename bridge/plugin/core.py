@@ -9,8 +9,9 @@ from bridge.model.bundle import Bundle
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.plugin.framework import FrameworkInfo
+from bridge.plugin.native import native_works, unsupported
 from bridge.plugin.shared import Rows
-from bridge.scorers.evaluate import checks_with_turns, evaluate
+from bridge.scorers.evaluate import evaluate, shared_with_turns
 
 
 class CoreFramework:
@@ -35,9 +36,12 @@ class CoreFramework:
         for case, output in job.pairs():
             found = [
                 evaluate(check, case, output, turn)
-                for check, turn in checks_with_turns(job.spec.checks, case)
+                for check, turn in shared_with_turns(job.spec.checks, case)
             ]
             yield from rows.of(case, output, found)
+        for work in native_works(job.pairs(), job.spec.checks):
+            lacking = unsupported(self.info, work.check).model_copy(update={"turn": work.turn})
+            yield rows.score(work.check, work.output, lacking)
 
 
 FRAMEWORK = CoreFramework()

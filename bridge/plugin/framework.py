@@ -14,6 +14,7 @@ from bridge.model.errors import MissingDependency
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut
+from bridge.plugin.metrics import NativeMetric
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class FrameworkInfo:
             (telemetry off, no ``.env``, caches inside the run); ``{native_dir}`` is filled in.
         scrubbed: Environment variables taken away, so that nothing is uploaded.
         features: What it can hold of a case: ``tools``, ``turns``, ``contexts``, ``epochs``.
-        native_metrics: Neutral metric names mapped to the framework's own class names.
+        native_metrics: The framework's own metrics under neutral names.
         version: Import string of a function that gives the installed version ("" for none), for
             a framework that is no Python package.
         setup: Import string of a function that ``bridge setup`` calls, for what pip cannot
@@ -45,7 +46,7 @@ class FrameworkInfo:
     environment: tuple[tuple[str, str], ...] = ()
     scrubbed: tuple[str, ...] = ()
     features: frozenset[str] = frozenset()
-    native_metrics: tuple[tuple[str, str], ...] = ()
+    native_metrics: tuple[NativeMetric, ...] = ()
     version: str = ""
     setup: str = ""
 

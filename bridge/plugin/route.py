@@ -27,7 +27,7 @@ from bridge.model.output import Output
 from bridge.model.score import Score, error_measurement
 from bridge.plugin.framework import FrameworkInfo, version_of
 from bridge.plugin.shared import Rows, SharedMetric, shared_metrics
-from bridge.scorers.evaluate import checks_with_turns
+from bridge.scorers.evaluate import shared_with_turns
 
 PROBE = 20
 """Cases scored both ways at a time."""
@@ -131,7 +131,7 @@ class Route(ABC, Generic[Native, Found]):
                 output,
                 [
                     error_measurement(why, metric=check.metric, turn=turn)
-                    for check, turn in checks_with_turns(self.task.rows.suite, case)
+                    for check, turn in shared_with_turns(self.task.rows.suite, case)
                 ],
             )
 
@@ -154,14 +154,27 @@ class Route(ABC, Generic[Native, Found]):
 
 
 def run_tasks(
-    info: FrameworkInfo, job: Job, route: Callable[[Task], Route[Any, Any]]
+    info: FrameworkInfo,
+    job: Job,
+    route: Callable[[Task], Route[Any, Any]],
+    natives: Callable[[Task], Iterable[Score]] = lambda _: (),
 ) -> Iterator[Score]:
-    """Send each system's part of a job its way, and record in ``route.json`` which way it was."""
+    """Send each system's part of a job its way, and record in ``route.json`` which way it was.
+
+    Args:
+        info: The framework.
+        job: The job.
+        route: The way of the shared checks.
+        natives: The rows of the framework's own metrics; they come after the others.
+    """
+    tasks = _tasks(info, job)
     with _gc_paused():
-        record = yield from _run_all([route(task) for task in _tasks(info, job)])
+        record = yield from _run_all([route(task) for task in tasks if task.metrics])
     head = {"framework": info.name, "version": version_of(info)}
     text = json.dumps({**head, **record}, ensure_ascii=False, indent=2)
     write_atomically(job.spec.native_dir / "route.json", [text, "\n"])
+    for task in tasks:
+        yield from natives(task)
 
 
 def _run_all(routes: Sequence[Route[Any, Any]]) -> Generator[Score, None, dict[str, Any]]:

@@ -18,7 +18,15 @@ from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Score, Status, error_measurement
 from bridge.plugin.framework import FrameworkInfo
-from bridge.scorers.evaluate import checks_with_turns, evaluate, threshold_of, version_of
+from bridge.scorers.evaluate import (
+    checks_with_turns,
+    evaluate,
+    native_version,
+    shared_with_turns,
+    threshold_of,
+    version_of,
+)
+from bridge.scorers.registry import is_native
 
 Answer = tuple[Check, Measurement]
 """A check with what it found: one row."""
@@ -51,7 +59,7 @@ class SharedMetric:
         suite = () if self.check is None else (self.check,)
         return tuple(
             (check, evaluate(check, case, output, turn))
-            for check, turn in checks_with_turns(suite, case)
+            for check, turn in shared_with_turns(suite, case)
             if check.metric == self.metric
         )
 
@@ -67,11 +75,16 @@ class SharedMetric:
 
 
 def shared_metrics(checks: Sequence[Check], cases: Iterable[Case]) -> list[SharedMetric]:
-    """Every metric of a job, the suite's first, then those that only cases have."""
-    found = {check.metric: SharedMetric(check.metric, check.scorer, check) for check in checks}
+    """Every shared metric of a job, the suite's first, then those that only cases have."""
+    found = {
+        check.metric: SharedMetric(check.metric, check.scorer, check)
+        for check in checks
+        if not is_native(check)
+    }
     for case in cases:
-        for check in (*case.checks, *(each for turn in case.turns for each in turn.checks)):
-            found.setdefault(check.metric, SharedMetric(check.metric, check.scorer))
+        for check in case.all_checks:
+            if not is_native(check):
+                found.setdefault(check.metric, SharedMetric(check.metric, check.scorer))
     return list(found.values())
 
 
@@ -109,17 +122,22 @@ def summarise(rows: Sequence[Measurement | Score]) -> Summary:
     return Summary(mean, worst, reason, error)
 
 
-def encode(answers: Iterable[Answer]) -> list[dict[str, Any]]:
-    """Rows as plain JSON, for a field of the framework's own: a score without its key."""
-    return [_encode(check, found) for check, found in answers]
+def encode(answers: Iterable[Answer], native: str = "") -> list[dict[str, Any]]:
+    """Rows as plain JSON, for a field of the framework's own: a score without its key.
+
+    Args:
+        answers: The rows.
+        native: What stands for the version of a metric of the framework's own.
+    """
+    return [_encode(check, found, native) for check, found in answers]
 
 
 _DEFAULTS = {name: field.default for name, field in Measurement.model_fields.items()}
 
 
-def _encode(check: Check, found: Measurement) -> dict[str, Any]:
+def _encode(check: Check, found: Measurement, native: str) -> dict[str, Any]:
     """By hand, since a dump copies ``details``, which is plain JSON and read-only already."""
-    row: dict[str, Any] = {"scorer": check.scorer, "scorer_version": version_of(check)}
+    row: dict[str, Any] = {"scorer": check.scorer, "scorer_version": version_of(check, native)}
     threshold = threshold_of(check)
     if threshold is not None:
         row["threshold"] = threshold
@@ -150,10 +168,16 @@ def decode(rows: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> list[Sc
 
 
 class Rows:
-    """Turns measurements into score rows of one framework."""
+    """Turns measurements into score rows of one framework.
+
+    Attributes:
+        native: What stands for the version of a metric of the framework's own.
+        suite: The suite's checks.
+    """
 
     def __init__(self, info: FrameworkInfo, version: str, checks: Sequence[Check]) -> None:
         self._stamp: dict[str, Any] = {"framework": info.name, "framework_version": version}
+        self.native = native_version(info.name, version)
         self.suite = tuple(checks)
 
     def of(self, case: Case, output: Output, found: Iterable[Measurement]) -> list[Score]:
@@ -167,10 +191,11 @@ class Rows:
         for check, turn in checks_with_turns(self.suite, case):
             measurement = by_row.get((check.metric, turn))
             if measurement is not None:
-                scores.append(self._score(check, output, measurement))
+                scores.append(self.score(check, output, measurement))
         return scores
 
-    def _score(self, check: Check, output: Output, found: Measurement) -> Score:
+    def score(self, check: Check, output: Output, found: Measurement) -> Score:
+        """The row of one check on one output."""
         return Score(
             **self._stamp,
             system=output.system,
@@ -178,7 +203,7 @@ class Rows:
             epoch=output.epoch,
             metric=check.metric,
             scorer=check.scorer,
-            scorer_version=version_of(check),
+            scorer_version=version_of(check, self.native),
             threshold=threshold_of(check),
             weight=check.weight,
             judge=check.judge,

@@ -7,14 +7,14 @@ in all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
 from bridge.model.score import VALUED, Measurement, error_measurement
-from bridge.scorers.registry import Scorer, get_scorer, read_params
+from bridge.scorers.registry import Scorer, get_scorer, is_native, read_params
 
 LONGEST_ERROR = 1000
 """Most characters of an exception kept in an error."""
@@ -22,12 +22,27 @@ LONGEST_ERROR = 1000
 Row = tuple[str, int | None]
 """(metric, turn): what one check owes for one output."""
 
+Native = Callable[[Check, Case, Output], Measurement]
+"""Carries out a check by a framework's own metric: the check, and what it sees of case and output.
+"""
 
-def version_of(check: Check) -> str:
-    """The version of a check's scorer; of a group, its members' joined."""
+
+def version_of(check: Check, native: str = "") -> str:
+    """The version of a check's scorer; of a group, its members' joined.
+
+    Args:
+        check: The check.
+        native: What stands for the version of a metric of the frameworks' own.
+    """
     if check.scorer == GROUP:
-        return "+".join(version_of(member) for member in check.checks)
-    return get_scorer(check.scorer).version
+        return "+".join(version_of(member, native) for member in check.checks)
+    scorer = get_scorer(check.scorer)
+    return native if scorer.native else scorer.version
+
+
+def native_version(framework: str, version: str) -> str:
+    """The version of a framework's own metrics, by which the gate tells them from shared checks."""
+    return f"{framework} {version}"
 
 
 def threshold_of(check: Check) -> float | None:
@@ -68,12 +83,23 @@ def checks_with_turns(suite: Sequence[Check], case: Case) -> Iterator[tuple[Chec
                 yield check, index
 
 
+def shared_with_turns(suite: Sequence[Check], case: Case) -> Iterator[tuple[Check, int | None]]:
+    """Those of a case's (check, turn) that are the same in every framework."""
+    return ((check, turn) for check, turn in checks_with_turns(suite, case) if not is_native(check))
+
+
 def expected_rows(suite: Sequence[Check], case: Case) -> list[Row]:
     """The rows that a complete run has for one output of ``case``."""
     return [(check.metric, turn) for check, turn in checks_with_turns(suite, case)]
 
 
-def evaluate(check: Check, case: Case, output: Output, turn: int | None = None) -> Measurement:
+def evaluate(
+    check: Check,
+    case: Case,
+    output: Output,
+    turn: int | None = None,
+    native: Native | None = None,
+) -> Measurement:
     """Carry out one check; never raises.
 
     Args:
@@ -81,12 +107,13 @@ def evaluate(check: Check, case: Case, output: Output, turn: int | None = None) 
         case: The whole case.
         output: The whole output.
         turn: The turn to score (0-based), or ``None`` for the case as a whole.
+        native: Carries out metrics of the framework's own; unsupported without one.
 
     Returns:
         A measurement with its metric, turn and final status.
     """
     try:
-        found, decided = _measure(check, case, output, turn)
+        found, decided = _measure(check, case, output, turn, native)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a failed scorer is a row
         found, decided = error_measurement(_said(error)), {}
     return found.model_copy(update={**decided, "metric": check.metric, "turn": turn})
@@ -103,20 +130,27 @@ def _said(error: BaseException) -> str:
 
 
 def _measure(
-    check: Check, case: Case, output: Output, turn: int | None
+    check: Check, case: Case, output: Output, turn: int | None, native: Native | None
 ) -> tuple[Measurement, dict[str, Any]]:
     """What the scorer found, and what the check makes of it."""
     scorer = None if check.scorer == GROUP else get_scorer(check.scorer)
     history = scorer is not None and scorer.with_history
     seen = (case, output) if turn is None else _at_turn(case, output, turn, history)
-    failure = seen[1].error if history and turn is not None else _failure(*seen)
+    failure = seen[1].error if history and turn is not None else failure_of(*seen)
     if failure is not None:
         return error_measurement(f"the system failed: {failure}"), {}
     if scorer is None:
-        found = _measure_group(check, case, output, turn)
+        found = _measure_group(check, case, output, turn, native)
+    elif scorer.native and native is not None:
+        found = native(check, *seen)
     else:
         found = _single(_carry_out(scorer, check, *seen))
     return _decide(check, found)
+
+
+def seen_at(case: Case, output: Output, turn: int | None) -> tuple[Case, Output]:
+    """What a scorer without history sees of a case: all of it, or the turn that it scores."""
+    return (case, output) if turn is None else _at_turn(case, output, turn, history=False)
 
 
 def _at_turn(case: Case, output: Output, turn: int, history: bool) -> tuple[Case, Output]:
@@ -141,7 +175,7 @@ def _single(found: Sequence[Measurement]) -> Measurement:
     return found[0]
 
 
-def _failure(case: Case, output: Output) -> str | None:
+def failure_of(case: Case, output: Output) -> str | None:
     """Why an output cannot be scored as a whole: its own error, or that of one of its turns."""
     if output.error is not None:
         return output.error
@@ -182,12 +216,18 @@ def _all_pass(check: Check, found: Measurement) -> bool:
     return all(member["status"] in passing for each, member in members if each.weight > 0)
 
 
-def _measure_group(check: Check, case: Case, output: Output, turn: int | None) -> Measurement:
+def _measure_group(
+    check: Check, case: Case, output: Output, turn: int | None, native: Native | None
+) -> Measurement:
     """Weighted mean of the members, skipped ones left out (promptfoo's ``assert-set``)."""
-    members = [(each, evaluate(each, case, output, turn)) for each in check.checks]
+    members = [(each, evaluate(each, case, output, turn, native)) for each in check.checks]
     broken = [found for _, found in members if found.status == "error"]
     if broken:
         return error_measurement(f"{broken[0].metric}: {broken[0].error}")
+    lacking = [found for _, found in members if found.status == "unsupported"]
+    if lacking:
+        reason = f"{lacking[0].metric}: {lacking[0].reason}"
+        return Measurement(status="unsupported", reason=reason)
     scored = [(each.weight, found) for each, found in members if found.value is not None]
     weight = math.fsum(share for share, _ in scored)
     if weight == 0:

@@ -76,6 +76,31 @@ JUDGED = {
 }
 """Import strings of those that ask a judge."""
 
+NATIVE = {
+    name: f"bridge.scorers.native:{name.upper()}"
+    for name in (
+        "faithfulness",
+        "answer_relevancy",
+        "context_precision",
+        "context_recall",
+        "context_relevancy",
+        "answer_correctness",
+        "hallucination",
+        "g_eval",
+        "summarization",
+        "toxicity",
+        "bias",
+        "tool_correctness",
+        "task_completion",
+        "role_adherence",
+        "knowledge_retention",
+        "topic_adherence",
+        "conversation_completeness",
+        "turn_relevancy",
+    )
+}
+"""Import strings of the neutral names under which frameworks' own metrics are asked for."""
+
 ALIASES = {
     "exact_match": "equals",
     "json_schema": "is_json",
@@ -115,6 +140,8 @@ class Scorer:
         judged: Asks a judge; ``score`` then takes the name of the check's judge as its fourth
             argument, and is as deterministic as that judge: within a run it is asked once.
         requests: Of a judged scorer, the requests it makes for one output with these parameters.
+        native: A metric of the frameworks' own under a neutral name: each carries out its own, and
+            ``score`` says that it is unsupported where there is none.
     """
 
     name: str
@@ -129,6 +156,14 @@ class Scorer:
     needs: tuple[str, ...] = ()
     judged: bool = False
     requests: Callable[[Any], int] = lambda _: 1
+    native: bool = False
+
+
+def is_native(check: Check) -> bool:
+    """Whether a check is carried out by each framework's own metric; a group, if a member is."""
+    if check.checks:
+        return any(is_native(member) for member in check.checks)
+    return check.scorer in NATIVE
 
 
 def skip(reason: str) -> Measurement:
@@ -149,9 +184,9 @@ def get_scorer(name: str) -> Scorer:
         InputError: If there is none.
     """
     own = ALIASES.get(name, name)
-    target = BUILT_IN.get(own) or JUDGED.get(own, name)
+    target = BUILT_IN.get(own) or JUDGED.get(own) or NATIVE.get(own, name)
     if ":" not in target:
-        known = ", ".join(sorted([*BUILT_IN, *JUDGED, *ALIASES]))
+        known = ", ".join(sorted([*BUILT_IN, *JUDGED, *NATIVE, *ALIASES]))
         raise InputError(f"no scorer {name!r}", fix=f"use one of {known}, or module:attribute")
     module, _, attribute = target.partition(":")
     try:

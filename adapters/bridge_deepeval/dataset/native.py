@@ -13,7 +13,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.dataset import restored
 from bridge.plugin.rows import own_parts
 from bridge.plugin.shared import shared_metrics
-from bridge.scorers.evaluate import checks_with_turns
+from bridge.scorers.evaluate import shared_with_turns
 from bridge.scorers.registry import validate_check
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.cases import from_test_case, is_conversation
@@ -98,7 +98,7 @@ def metrics_of(test_case: LLMTestCase | ConversationalTestCase, checks: Sequence
     for check in suite:
         validate_check(check)
     case, _ = from_test_case(test_case)
-    apply = {check.metric for check, _ in checks_with_turns(suite, case)}
+    apply = {check.metric for check, _ in shared_with_turns(suite, case)}
     metrics = [each for each in shared_metrics(suite, [case]) if each.metric in apply]
     if not metrics:
         raise ValueError(f"case {case.id!r} has no check: add one to CHECKS")

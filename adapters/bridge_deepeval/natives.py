@@ -1,0 +1,204 @@
+"""DeepEval's own metrics on a job's outputs, their counts checked, in a run file of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from pydantic import BaseModel
+
+from bridge.judge.errors import JudgeError
+from bridge.model.case import Case
+from bridge.model.job import JobSpec
+from bridge.model.output import Output
+from bridge.model.score import Measurement
+from bridge.plugin.carry import KEY
+from bridge.plugin.native import NativeRun, Question
+from bridge.plugin.route import Task
+from bridge.plugin.shared import Answer, summarise
+from bridge.scorers.evaluate import threshold_of
+from bridge_deepeval.artefact import RunFile
+from bridge_deepeval.cases import to_test_case
+from bridge_deepeval.framework import INFO
+
+if TYPE_CHECKING:
+    from deepeval.tracing.api import MetricData
+
+SHOWN = {"input": "INPUT", "reference": "EXPECTED_OUTPUT", "contexts": "RETRIEVAL_CONTEXT"}
+"""DeepEval's names of what G-Eval may be shown."""
+EVIDENCE = (
+    "truths",
+    "claims",
+    "statements",
+    "opinions",
+    "evaluation_steps",
+    "user_intentions",
+    "verdicts",
+    "alignment_verdicts",
+    "coverage_verdicts",
+    "verdicts_list",
+    "out_of_character_verdicts",
+    "outcome",
+)
+"""What a metric leaves of how it came to its score."""
+MOST_ITEMS = 50
+LONGEST = 500
+"""Most items of a list, and characters of a text, that are kept as evidence."""
+
+
+class DeepEvalNatives(NativeRun):
+    """A task's native metrics, called one by one as DeepEval's own ``evaluate`` does."""
+
+    def __init__(self, task: Task, spec: JobSpec) -> None:
+        super().__init__(INFO, task, spec)
+        self._started = time.perf_counter()
+        path = task.folder / f"{self.name}.json"
+        self._file = RunFile(path, self.name, task.system)
+
+    def measure(self, question: Question) -> Measurement:
+        """Carry out one metric.
+
+        Raises:
+            JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
+        """
+        metric, test_case = to_metric(question), to_test_case(question.case, question.output)
+        if role := getattr(question.params, "role", None):
+            test_case.chatbot_role = role
+        metric.measure(test_case, _show_indicator=False)
+        check_counts(question.metric.name, metric, test_case)
+        return Measurement(
+            value=metric.score,
+            reason=metric.reason or f"{question.metric.own} gave no reason",
+            details={"native": question.metric.own, **evidence_of(metric)},
+        )
+
+    def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
+        """Take a test case with its metric data into the run file."""
+        found = [self._to_data(metric, each) for metric, each in answers.items()]
+        self._file.add(to_test_case(case, output), output.epoch, found)
+
+    def _to_data(self, metric: str, answers: Sequence[Answer]) -> MetricData:
+        from deepeval.tracing.api import MetricData
+
+        total = summarise([found for _, found in answers])
+        carried = {KEY: {"status": total.status, "rows": self.encoded(answers)}}
+        check = answers[0][0]
+        return MetricData(
+            name=metric,
+            threshold=threshold_of(check),
+            success={"passed": True, "failed": False, "error": False}.get(total.status),
+            score=total.value,
+            reason=total.reason,
+            strictMode=False,
+            evaluationModel=None if check.judge is None else f"bridge/{check.judge}",
+            error=(total.error or total.reason) if total.status == "error" else None,
+            verboseLogs=msgspec.json.encode(carried).decode(),
+        )
+
+    def finish(self) -> None:
+        """Write the run file."""
+        self._file.finish(time.perf_counter() - self._started)
+
+
+def to_metric(question: Question) -> Any:
+    """A native metric with its judge, which scores one test case."""
+    from deepeval import metrics
+
+    from bridge_deepeval.judge import BridgeModel
+
+    name, params = question.metric.name, question.params
+    own = question.metric.own
+    if name == "g_eval" and params.scope == "conversation":
+        own = "ConversationalGEval"
+    options = _OPTIONS.get(name, lambda _: {})(params)
+    if name == "g_eval" and own == "GEval":
+        options["evaluation_params"] = _shown(params.show)
+    if name == "g_eval":
+        options["name"] = name
+    return getattr(metrics, own)(model=BridgeModel(question.inquiry), async_mode=False, **options)
+
+
+def _shown(names: Sequence[str]) -> list[Any]:
+    from deepeval.test_case import SingleTurnParams
+
+    return [getattr(SingleTurnParams, each) for each in (*map(SHOWN.__getitem__, names), ANSWER)]
+
+
+ANSWER = "ACTUAL_OUTPUT"
+
+
+def _tool_options(params: Any) -> dict[str, Any]:
+    from deepeval.test_case import ToolCallParams
+
+    compared = [ToolCallParams.INPUT_PARAMETERS] if params.arguments else []
+    return {"evaluation_params": compared, "should_consider_ordering": params.ordered}
+
+
+_OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "g_eval": lambda params: {
+        "criteria": params.criteria,
+        "evaluation_steps": list(params.steps) or None,
+    },
+    "summarization": lambda params: {"assessment_questions": list(params.questions) or None},
+    "task_completion": lambda params: {"task": params.task},
+    "topic_adherence": lambda params: {"relevant_topics": list(params.topics)},
+    "tool_correctness": _tool_options,
+}
+
+_COUNTED: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "faithfulness": (("claims", "verdicts"),),
+    "answer_relevancy": (("statements", "verdicts"),),
+    "context_precision": (("retrieval_context", "verdicts"),),
+    "hallucination": (("context", "verdicts"),),
+    "toxicity": (("opinions", "verdicts"),),
+    "bias": (("opinions", "verdicts"),),
+    "summarization": (
+        ("claims", "alignment_verdicts"),
+        ("assessment_questions", "coverage_verdicts"),
+    ),
+    "conversation_completeness": (("user_intentions", "verdicts"),),
+}
+"""What is judged, of the metric or of its test case, and the verdicts: one each."""
+
+
+def check_counts(name: str, metric: Any, test_case: Any) -> None:
+    """Make sure that a judge gave a verdict on each thing it was to judge, which DeepEval does not.
+
+    Raises:
+        JudgeError: Of kind ``schema``, if it did not.
+    """
+    for items, verdicts in _COUNTED.get(name, ()):
+        owed = getattr(metric, items, None)
+        if owed is None:
+            owed = getattr(test_case, items, None)
+        given = getattr(metric, verdicts, None) or ()
+        if len(given) != len(owed or ()):
+            text = f"{len(given)} verdicts on {len(owed or ())} {items.replace('_', ' ')}"
+            raise JudgeError("schema", f"the judge gave {text}")
+    if name == "role_adherence":
+        _check_places(metric, test_case)
+
+
+def _check_places(metric: Any, test_case: Any) -> None:
+    places = [each.index for each in metric.out_of_character_verdicts.verdicts]
+    if len(set(places)) != len(places) or not set(places) <= set(range(len(test_case.turns))):
+        raise JudgeError("schema", f"the judge named turns {places} of {len(test_case.turns)}")
+
+
+def evidence_of(metric: Any) -> dict[str, Any]:
+    """How a metric came to its score, as plain JSON of bounded size."""
+    found = {name: getattr(metric, name, None) for name in EVIDENCE}
+    return {name: _plain(value) for name, value in found.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return {name: _plain(item) for name, item in value if item is not None}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value[:MOST_ITEMS]]
+    return value[:LONGEST] if isinstance(value, str) else value

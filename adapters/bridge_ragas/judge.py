@@ -1,0 +1,106 @@
+"""The judge as a RAGAS model and as RAGAS embeddings, for both of its APIs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from ragas.embeddings.base import BaseRagasEmbedding
+from ragas.llms.base import InstructorBaseRagasLLM
+
+from bridge.judge.errors import JudgeError
+from bridge.judge.inquiry import Inquiry
+from bridge.judge.structured import Bounds, schema_of
+
+ZERO_OR_ONE = {"enum": [0, 1]}
+BOUNDS: Mapping[str, Bounds] = {
+    "StatementGeneratorOutput": {"statements": {"minItems": 1}},
+    "NLIStatementOutput": {"statements": {"minItems": 1}, "verdict": ZERO_OR_ONE},
+    "AnswerRelevanceOutput": {"noncommittal": ZERO_OR_ONE, "question": {"minLength": 1}},
+    "ContextPrecisionOutput": {"verdict": ZERO_OR_ONE},
+    "ContextRecallOutput": {"classifications": {"minItems": 1}, "attributed": ZERO_OR_ONE},
+    "ContextRelevanceOutput": {"rating": {"enum": [0, 1, 2]}},
+    "AspectCriticOutput": {"verdict": ZERO_OR_ONE},
+    "ExtractedKeyphrases": {"keyphrases": {"minItems": 1}},
+    "QuestionsGenerated": {"questions": {"minItems": 1}},
+    "AnswersGenerated": {"answers": {"minItems": 1, "items": {"enum": ["0", "1"]}}},
+    "TopicExtractionOutput": {"topics": {"minItems": 1}},
+    "TopicClassificationOutput": {"classifications": {"minItems": 1}},
+}
+"""What RAGAS takes without a word, by its reply model: a verdict of 7 is a score of 7 to it."""
+
+
+class BridgeLLM(InstructorBaseRagasLLM):  # type: ignore[misc]
+    """A judge behind RAGAS's metrics: of ``ragas.metrics.collections`` and of ``ragas.evaluate``.
+
+    Args:
+        inquiry: How the judge is asked.
+
+    Attributes:
+        replies: What the judge replied, in order.
+    """
+
+    is_async = True
+    """RAGAS's older API reads it."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self.inquiry = inquiry
+        self.replies: list[BaseModel] = []
+
+    def generate(self, prompt: str, response_model: type[Any]) -> Any:
+        """The judge's reply as RAGAS's own model.
+
+        Raises:
+            JudgeError: If there is none.
+        """
+        name = response_model.__name__
+        reply = self.inquiry.ask(prompt, schema_of(response_model, BOUNDS.get(name, {})))
+        try:
+            found = response_model.model_validate(reply.data)
+        except (TypeError, ValueError) as error:
+            text = f"the reply is no {name} ({type(error).__name__})"
+            raise JudgeError("schema", text) from None
+        self.replies.append(found)
+        return found
+
+    async def agenerate(self, prompt: str, response_model: type[Any]) -> Any:
+        """Like :meth:`generate`."""
+        return await asyncio.to_thread(self.generate, prompt, response_model)
+
+
+class BridgeEmbeddings(BaseRagasEmbedding):  # type: ignore[misc]
+    """The judge's embeddings behind RAGAS's metrics.
+
+    Args:
+        inquiry: How the judge is asked.
+    """
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        super().__init__()
+        self.inquiry = inquiry
+
+    def embed_text(self, text: str, **_: Any) -> list[float]:
+        """The vector of one text.
+
+        Raises:
+            JudgeError: If there is none.
+        """
+        return self.inquiry.embed([text])[0]
+
+    def embed_texts(self, texts: list[str], **_: Any) -> list[list[float]]:
+        """The vectors of texts, by one request.
+
+        Raises:
+            JudgeError: If there are none.
+        """
+        return self.inquiry.embed(texts)
+
+    async def aembed_text(self, text: str, **_: Any) -> list[float]:
+        """Like :meth:`embed_text`."""
+        return await asyncio.to_thread(self.embed_text, text)
+
+    async def aembed_texts(self, texts: list[str], **_: Any) -> list[list[float]]:
+        """Like :meth:`embed_texts`."""
+        return await asyncio.to_thread(self.embed_texts, texts)

@@ -1,0 +1,177 @@
+"""RAGAS's own metrics on a job's outputs, their counts checked, in results of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from bridge.judge.errors import JudgeError
+from bridge.model.case import Case
+from bridge.model.job import JobSpec
+from bridge.model.output import Output
+from bridge.model.score import Measurement
+from bridge.plugin.carry import KEY
+from bridge.plugin.native import NativeRun, Question
+from bridge.plugin.route import Task
+from bridge.plugin.shared import Answer, summarise
+from bridge_ragas.cases import to_sample
+from bridge_ragas.framework import INFO
+from bridge_ragas.held import MULTI, SINGLE
+from bridge_ragas.results import Results
+
+TOLERANCE = 1e-6
+"""How far from 1 RAGAS's rounding takes a value: cosines above it, precisions below it."""
+CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completion"})
+"""Metrics that read messages."""
+MOST_REPLIES = 20
+
+
+class RagasNatives(NativeRun):
+    """A task's native metrics, each awaited in an event loop of its own."""
+
+    def __init__(self, task: Task, spec: JobSpec) -> None:
+        super().__init__(INFO, task, spec)
+        self._results = Results(task.folder, self.name)
+
+    def measure(self, question: Question) -> Measurement:
+        """Carry out one metric.
+
+        Raises:
+            JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
+        """
+        from bridge_ragas.judge import BridgeLLM
+
+        llm = BridgeLLM(question.inquiry)
+        value = asyncio.run(_score(question, llm))
+        if question.inquiry.failure is not None:
+            raise question.inquiry.failure
+        check_counts(llm.replies)
+        return Measurement(
+            value=_value(value),
+            reason=_reason(question, llm.replies),
+            details={"native": question.metric.own, "replies": _plain(llm.replies[:MOST_REPLIES])},
+        )
+
+    def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
+        """Take a sample with its values into the results."""
+        from ragas.callbacks import MetricTrace
+
+        found = MetricTrace()
+        for metric, each in answers.items():
+            total = summarise([row for _, row in each])
+            found.scores[metric] = math.nan if total.value is None else total.value
+            left = {"status": total.status, "rows": self.encoded(each)}
+            found[metric] = {KEY: {"input": {}, "output": left}}
+        self._results.add(to_sample(case, output), found)
+
+    def finish(self) -> None:
+        """Write the results."""
+        self._results.finish()
+
+
+async def _score(question: Question, llm: Any) -> Any:
+    """The native value of one metric."""
+    name = question.metric.name
+    sample = to_sample(question.case, question.output, MULTI if name in CONVERSATIONS else SINGLE)
+    if name == "g_eval":
+        from ragas.metrics._aspect_critic import AspectCritic
+
+        critic = AspectCritic(name, question.params.criteria, llm=llm)
+        return await critic._single_turn_ascore(_to_show(sample, question.params.show), None)  # noqa: SLF001
+    metric = _make(question, llm)
+    columns = sample.to_dict() if name not in CONVERSATIONS else vars(sample)
+    if name == "topic_adherence":
+        columns = {**columns, "reference_topics": list(question.params.topics)}
+    taken = inspect.signature(metric.ascore).parameters
+    found = await metric.ascore(**{key: columns[key] for key in taken if key in columns})
+    return found.value
+
+
+def _make(question: Question, llm: Any) -> Any:
+    """A metric of ``ragas.metrics.collections``, with its judge."""
+    from ragas.metrics import collections
+
+    from bridge_ragas.judge import BridgeEmbeddings
+
+    own = getattr(collections, question.metric.own)
+    options: dict[str, Any] = {}
+    if question.metric.calls or question.metric.more:
+        options["llm"] = llm
+    if question.metric.embeds:
+        options["embeddings"] = BridgeEmbeddings(question.inquiry)
+    return own(**options)
+
+
+def _to_show(sample: Any, show: Sequence[str]) -> Any:
+    """A sample without what the judge is not to see."""
+    kept = {
+        "user_input": "input" in show,
+        "reference": "reference" in show,
+        "retrieved_contexts": "contexts" in show,
+        "reference_contexts": False,
+    }
+    return sample.model_copy(update={name: None for name, shown in kept.items() if not shown})
+
+
+def check_counts(replies: Sequence[BaseModel]) -> None:
+    """Make sure that a judge gave a verdict on each thing it was to judge, which RAGAS does not.
+
+    Raises:
+        JudgeError: Of kind ``schema``, if it did not.
+    """
+    owed, things = None, ""
+    for reply in replies:
+        name = type(reply).__name__
+        if name in _VERDICTS:
+            given = sum(len(getattr(reply, field)) for field in _VERDICTS[name])
+            if given != owed:
+                raise JudgeError("schema", f"the judge gave {given} verdicts on {owed} {things}")
+        elif name in _JUDGED and owed is None:
+            things = _JUDGED[name]
+            owed = len(getattr(reply, things))
+
+
+_JUDGED = {
+    "StatementGeneratorOutput": "statements",
+    "QuestionsGenerated": "questions",
+    "TopicExtractionOutput": "topics",
+}
+"""Replies that list what is judged next; of two lists of statements, the answer's comes first."""
+_VERDICTS = {
+    "NLIStatementOutput": ("statements",),
+    "AnswersGenerated": ("answers",),
+    "TopicClassificationOutput": ("classifications",),
+    "ClassificationWithReason": ("TP", "FP"),
+}
+"""Replies that hold a verdict on each."""
+
+
+def _value(value: Any) -> float:
+    """A native value within [0, 1], exact at its ends whatever its rounding.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    number = float(value)
+    nearest = float(round(number)) if math.isfinite(number) else number
+    number = nearest if abs(number - nearest) <= TOLERANCE else number
+    if not 0 <= number <= 1:
+        raise ValueError(f"RAGAS gave {number}")
+    return number
+
+
+def _reason(question: Question, replies: Sequence[BaseModel]) -> str:
+    """What the judge said last of why; RAGAS itself gives no reason."""
+    said = [getattr(each, "reason", None) for each in replies]
+    told = next((each for each in reversed(said) if isinstance(each, str) and each), "")
+    where = "; what the judge replied is in details" if replies else ""
+    return told or f"{question.metric.own} gives no reason{where}"
+
+
+def _plain(replies: Sequence[BaseModel]) -> list[dict[str, Any]]:
+    return [{type(reply).__name__: reply.model_dump(mode="json")} for reply in replies]

@@ -1,0 +1,278 @@
+"""A framework's own metrics carried out beside the shared checks of a job.
+
+They are not held against each other: their difference between frameworks is a result. Each asks its
+judge through the adapter's hook; what cannot be scored is told apart before anything is asked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from bridge.judge.errors import JudgeError
+from bridge.judge.inquiry import Inquiry
+from bridge.judge.session import judge_in_force
+from bridge.model.case import Case
+from bridge.model.check import Check
+from bridge.model.errors import InputError
+from bridge.model.job import JobSpec
+from bridge.model.output import Output
+from bridge.model.score import Measurement, Score, error_measurement
+from bridge.plugin.framework import FrameworkInfo
+from bridge.plugin.metrics import NEEDED, NativeMetric, by_name
+from bridge.plugin.registry import framework_names, get_framework
+from bridge.plugin.route import Pair, Task
+from bridge.plugin.shared import Answer, encode
+from bridge.scorers.evaluate import checks_with_turns, evaluate
+from bridge.scorers.native import nearest_shared
+from bridge.scorers.registry import is_native, read_params, skip
+
+MOST_THREADS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One check on one output, or on one of its turns: one row."""
+
+    case: Case
+    output: Output
+    check: Check
+    turn: int | None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The output within its system."""
+        return (self.output.case_id, self.output.epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One native metric to be carried out.
+
+    Attributes:
+        metric: Which.
+        params: The check's parameters.
+        case: The case as the metric sees it: a turn is a case of its own.
+        output: Its output, likewise.
+        inquiry: How the judge is asked; asks nothing where the metric needs none.
+    """
+
+    metric: NativeMetric
+    params: Any
+    case: Case
+    output: Output
+    inquiry: Inquiry
+
+
+class NativeRun(ABC):
+    """One task's native metrics on their way through a framework.
+
+    Args:
+        info: The framework.
+        task: Its part of a job.
+        spec: The job.
+    """
+
+    def __init__(self, info: FrameworkInfo, task: Task, spec: JobSpec) -> None:
+        self.info = info
+        self.task = task
+        self.spec = spec
+        self.metrics = by_name(info.native_metrics)
+        self._left: dict[tuple[str, int], int] = {}
+        self._answers: dict[tuple[str, int], list[tuple[Work, Answer]]] = {}
+
+    @abstractmethod
+    def measure(self, question: Question) -> Measurement:
+        """Carry out one metric; called in several threads at a time, may raise."""
+
+    @abstractmethod
+    def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
+        """Take the answers on one output, by metric, into the native artefact."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write the native artefact."""
+
+    def rows(self) -> Iterator[Score]:
+        """The rows of every native check, as they are scored."""
+        works = list(native_works(self.task.pairs, self.spec.checks))
+        if not works:
+            return
+        self._left.update(Counter(work.key for work in works))
+        for work, found in self.measured(works):
+            self._keep(work, found)
+            yield self.task.rows.score(work.check, work.output, found)
+        self.finish()
+
+    def measured(self, works: Sequence[Work]) -> Iterator[tuple[Work, Measurement]]:
+        """Every work with what was found, in any order."""
+        pool = ThreadPoolExecutor(self._threads(), thread_name_prefix="native")
+        try:
+            waiting = {pool.submit(self._evaluate, work): work for work in works}
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _threads(self) -> int:
+        most = sum(judge.concurrency for judge in self.spec.judges.values())
+        return max(1, min(MOST_THREADS, most))
+
+    def _evaluate(self, work: Work) -> Measurement:
+        def carry_out(check: Check, case: Case, output: Output) -> Measurement:
+            return self.known(check, case, output) or self._ask(work, check, case, output)
+
+        return evaluate(work.check, work.case, work.output, work.turn, carry_out)
+
+    def known(self, check: Check, case: Case, output: Output) -> Measurement | None:
+        """What is known of a metric without asking; ``None`` where it is to be carried out."""
+        metric = self.metrics.get(check.scorer)
+        params = read_params(check)
+        why = "" if metric is None else metric.refuses(params) or self._lacks(metric, check, case)
+        if metric is None or why:
+            reason = why_unsupported(self.info, check.scorer, why)
+            return Measurement(status="unsupported", reason=reason)
+        return scoreable(metric, case, output)
+
+    def _lacks(self, metric: NativeMetric, check: Check, case: Case) -> str:
+        if "expected_calls" in metric.needs and _has_matchers(case):
+            return "expected arguments hold matchers, which it would compare as they are written"
+        judge = self.spec.judges.get(check.judge or "")
+        if not metric.embeds or judge is None or judge.embeddings is not None:
+            return ""
+        return f"it compares embeddings, and judge {check.judge} has none (embeddings: {{model:}})"
+
+    def _ask(self, work: Work, check: Check, case: Case, output: Output) -> Measurement:
+        question = self.question(work, check, case, output)
+        try:
+            found = self.measure(question)
+        except Exception as error:
+            failure = question.inquiry.failure or judge_error_in(error)
+            if failure is None:
+                raise
+            return error_measurement(str(failure))
+        failure = question.inquiry.failure
+        return found if failure is None else error_measurement(str(failure))
+
+    def question(self, work: Work, check: Check, case: Case, output: Output) -> Question:
+        """A metric to be carried out, with its judge."""
+        config = self.spec.judges.get(check.judge or "")
+        tag = {
+            "framework": self.info.name,
+            "metric": work.check.metric,
+            "case_id": case.id,
+            "system": output.system,
+            "epoch": output.epoch,
+        }
+        judge = Unasked() if check.judge is None else judge_in_force(check.judge)
+        vary = config is not None and config.temperature != 0
+        inquiry = Inquiry(judge, tag, vary=vary)
+        metric = self.metrics[check.scorer]
+        return Question(metric, read_params(check), case, output, inquiry)
+
+    def _keep(self, work: Work, found: Measurement) -> None:
+        key = work.key
+        self._answers.setdefault(key, []).append((work, (work.check, found)))
+        self._left[key] -= 1
+        if self._left[key]:
+            return
+        by_metric: dict[str, list[Answer]] = {}
+        done = sorted(self._answers.pop(key), key=lambda each: each[0].turn or 0)
+        for each, answer in done:
+            by_metric.setdefault(each.check.metric, []).append(answer)
+        self.record(work.case, work.output, by_metric)
+
+    def encoded(self, answers: Iterable[Answer]) -> list[dict[str, Any]]:
+        """Rows as plain JSON, for a field of the framework's own."""
+        return encode(answers, self.task.rows.native)
+
+    @property
+    def name(self) -> str:
+        """Name of the native artefact."""
+        return f"{self.task.name}-native"
+
+
+class Unasked:
+    """Stands where a metric needs no judge."""
+
+    def ask(self, request: Any) -> Any:
+        """Refuse.
+
+        Raises:
+            JudgeError: Always, of kind ``request``.
+        """
+        del request
+        raise JudgeError("request", "the check names no judge")
+
+
+def native_works(pairs: Iterable[Pair], checks: Sequence[Check]) -> Iterator[Work]:
+    """The native checks on every output, one a row."""
+    for case, output in pairs:
+        for check, turn in checks_with_turns(checks, case):
+            if is_native(check):
+                yield Work(case, output, check, turn)
+
+
+def _has_matchers(case: Case) -> bool:
+    calls = () if case.expected_calls is None else case.expected_calls.calls
+    return any(call.pattern != dict(call.arguments) for call in calls)
+
+
+def scoreable(metric: NativeMetric, case: Case, output: Output) -> Measurement | None:
+    """Why a metric has nothing to score, or nothing to score against; ``None`` where it has."""
+    lacking = metric.lacking(case, output)
+    if "answer" in lacking:
+        return error_measurement("the answer is empty: there is nothing to judge")
+    if lacking:
+        return skip(f"no {' and no '.join(NEEDED[need] for need in lacking)}")
+    return None
+
+
+def judge_error_in(error: BaseException | None) -> JudgeError | None:
+    """The judge's failure behind an exception of a framework's."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, JudgeError):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def why_unsupported(info: FrameworkInfo, name: str, why: str = "") -> str:
+    """Why a framework gives no value of a metric, and who else has it."""
+    own = next((each.why_not for each in info.native_metrics if each.name == name), "")
+    reason = why or own
+    others = [
+        other.title
+        for other in _frameworks()
+        if other.name != info.name and name in by_name(other.native_metrics)
+    ]
+    have = f"; {', '.join(others)} can" if others else ""
+    lacks = f"{info.title} has no {name}" if not why else f"{info.title} cannot give {name}"
+    said = f": {reason}" if reason else ""
+    return f"{lacks}{said}{have}; the nearest shared scorer is {nearest_shared(name)}"
+
+
+def _frameworks() -> list[FrameworkInfo]:
+    found = []
+    for name in framework_names():
+        with suppress(InputError):
+            found.append(get_framework(name).info)
+    return found
+
+
+@lru_cache(maxsize=256)
+def unsupported(info: FrameworkInfo, check: Check) -> Measurement:
+    """The measurement of a native check in a framework that has no metrics of its own."""
+    leaf = check
+    while leaf.checks:
+        leaf = next(member for member in leaf.checks if is_native(member))
+    reason = why_unsupported(info, leaf.scorer)
+    return Measurement(status="unsupported", reason=reason)

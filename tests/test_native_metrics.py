@@ -1,0 +1,182 @@
+"""Frameworks' own metrics under neutral names: one suite, each framework's classes, one judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Bridge, write_jsonl
+from judge_server import JudgeServer
+from native_judge import CASE, CRITERIA, OUTPUT, honest
+
+from bridge.model import Case, Check, Output
+from bridge.plugin.metrics import by_name
+from bridge.plugin.registry import get_framework
+from bridge.scorers import evaluate, validate_check
+from bridge.scorers.native import nearest_shared
+from bridge.scorers.registry import BUILT_IN, JUDGED, NATIVE, get_scorer
+
+FRAMEWORKS = ["deepeval", "ragas"]
+VALUES = {
+    "deepeval": {
+        "faithfulness": 0.5,
+        "answer_relevancy": 0.5,
+        "context_recall": 0.5,
+        "g_eval": 0.8,
+    },
+    "ragas": {
+        "faithfulness": 0.5,
+        "answer_relevancy": pytest.approx(0.67, abs=0.1),
+        "context_recall": 0.5,
+        "g_eval": 1.0,
+    },
+}
+"""What each framework makes of the same answers of the same judge."""
+
+
+def judged(name: str, **params: Any) -> dict[str, Any]:
+    return {name: {"judge": "main", **params}}
+
+
+CHECKS: list[Any] = [
+    "contains",
+    judged("faithfulness"),
+    judged("answer_relevancy"),
+    judged("context_recall"),
+    judged("g_eval", criteria=CRITERIA),
+]
+
+
+def write(
+    folder: Path,
+    server: JudgeServer,
+    checks: list[Any],
+    frameworks: list[str],
+    *,
+    judge: Mapping[str, Any] | None = None,
+    cases: list[Any] | None = None,
+    outputs: list[Any] | None = None,
+) -> Path:
+    """A suite over the one case, or others, with a judge at the server."""
+    write_jsonl(folder / "cases.jsonl", cases or [CASE])
+    write_jsonl(folder / "v1.outputs.jsonl", outputs or [OUTPUT])
+    config = {
+        "model": "m",
+        "base_url": server.url,
+        "retries": 0,
+        "embeddings": {"model": "e"},
+        **(judge or {}),
+    }
+    whole = {
+        "name": "native",
+        "golden_set": "cases.jsonl",
+        "system": {"recorded": "v1.outputs.jsonl"},
+        "frameworks": frameworks,
+        "checks": [{"contains": {"value": "Paris"}} if x == "contains" else x for x in checks],
+        "judges": {"main": config},
+    }
+    path = folder / "bridge.yaml"
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return path
+
+
+def rows_of(run: Path, framework: str) -> list[dict[str, Any]]:
+    lines = (run / "scores" / f"{framework}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
+    """And a second run asks nothing; one with other criteria asks what is new alone."""
+    run = tmp_path / "R"
+    with JudgeServer(honest) as server:
+        suite = write(tmp_path, server, CHECKS, ["core", *FRAMEWORKS])
+        done = bridge("run", suite, "--run-dir", run)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for framework in FRAMEWORKS:
+            found = {row["metric"]: row["value"] for row in rows_of(run, framework)}
+            assert found == {"contains": 1.0, **VALUES[framework]}, framework
+        assert_stamped(run)
+        assert_gated(bridge, suite, run)
+        asked = server.calls
+        again = bridge("run", suite, "--run-dir", run)
+        assert (again.returncode, server.calls) == (0, asked), again.stderr
+        other = write(tmp_path, server, [judged("g_eval", criteria="Paris?")], FRAMEWORKS)
+        assert bridge("run", other, "--run-dir", run).returncode == 0
+        assert server.calls == asked + 2  # RAGAS's verdict, DeepEval's steps, which are the same
+
+
+def assert_stamped(run: Path) -> None:
+    """Rows say whose metric they are; where there is none, who has it."""
+    for framework in FRAMEWORKS:
+        own = by_name(get_framework(framework).info.native_metrics)
+        for row in rows_of(run, framework):
+            if row["metric"] != "contains":
+                assert row["scorer"] == row["metric"]
+                assert row["scorer_version"] == f"{framework} {row['framework_version']}"
+                assert row["judge"] == "main"
+                assert row["details"]["native"] == own[row["metric"]].own
+    lacking = [row for row in rows_of(run, "core") if row["metric"] != "contains"]
+    assert {row["status"] for row in lacking} == {"unsupported"}
+    assert all("DeepEval" in row["reason"] for row in lacking)
+
+
+def assert_gated(bridge: Bridge, suite: Path, run: Path) -> None:
+    """The gate keeps frameworks apart and holds none to parity."""
+    verdict = json.loads(bridge("gate", run, "--suite", suite, "--json").stdout)
+    assert verdict["verdict"] == "passed", verdict
+    assert {"contains", "deepeval/faithfulness", "ragas/faithfulness"} <= set(verdict["metrics"])
+    assert "faithfulness" not in verdict["metrics"]
+
+
+def test_every_name_has_a_scorer_and_a_near_one() -> None:
+    for name in NATIVE:
+        scorer = get_scorer(name)
+        assert scorer.name == name
+        assert scorer.native
+        assert scorer.summary
+        assert nearest_shared(name) in {**BUILT_IN, **JUDGED}
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_every_framework_accounts_for_every_name(framework: str) -> None:
+    metrics = get_framework(framework).info.native_metrics
+    assert [each.name for each in metrics] == list(NATIVE)
+    for each in metrics:
+        assert bool(each.own) != bool(each.why_not), each.name
+        judged = bool(each.calls or each.more)
+        assert not each.own or judged == get_scorer(each.name).judged, each.name
+
+
+def test_nothing_is_scored_outside_a_framework() -> None:
+    case, output = Case.model_validate(CASE), Output.model_validate(OUTPUT)
+    found = evaluate(Check.model_validate(judged("faithfulness")), case, output)
+    assert (found.status, found.value) == ("unsupported", None)
+
+
+def test_a_group_with_an_unsupported_member_is_unsupported() -> None:
+    """Its other members alone would be another metric."""
+    case, output = Case.model_validate(CASE), Output.model_validate(OUTPUT)
+    group = {"all": [{"contains": {"value": "Paris"}}, judged("faithfulness")], "metric": "both"}
+    found = evaluate(Check.model_validate(group), case, output)
+    assert (found.status, found.value) == ("unsupported", None)
+    assert found.reason.startswith("faithfulness: ")
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ("faithfulness", "asks a judge and names none"),
+        (judged("faithfulness", strict=True), "strict"),
+        (judged("g_eval"), "give criteria, or steps"),
+        (judged("g_eval", criteria="a", steps=["b"]), "give criteria, or steps"),
+        (judged("g_eval", steps=[" "]), "an empty step"),
+        (judged("role_adherence"), "role"),
+        (judged("topic_adherence", topics=[]), "topics"),
+    ],
+)
+def test_bad_checks(check: Any, said: str) -> None:
+    with pytest.raises(Exception, match=said):
+        validate_check(Check.model_validate(check))
