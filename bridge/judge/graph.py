@@ -11,7 +11,7 @@ from bridge.files.digest import digest
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Judge
 from bridge.judge.levels import level_of
-from bridge.judge.prompt import QUESTION, question_request
+from bridge.judge.prompt import LONGEST_RATIONALE, QUESTION, question_request
 from bridge.judge.session import judge_in_force
 from bridge.judge.shown import Part, answer_of, parts_of
 from bridge.judge.sway import find_sway, flags
@@ -144,7 +144,7 @@ def _walk(
         question = params.questions[place]
         request, cut = question_request(question.ask, parts, params.max_chars)
         said = judge.ask(request.numbered(0, tag)).data or {}
-        rationale = str(said["rationale"])[:600]
+        rationale = str(said["rationale"])[:LONGEST_RATIONALE]
         answers.append({"question": place, "answer": said["answer"], "rationale": rationale})
         place = question.yes if said["answer"] == "yes" else question.no
     return float(place), answers, cut
@@ -158,7 +158,7 @@ def graph_digest(params: GraphParams) -> str:
 
 DECISION_GRAPH = Scorer(
     "decision_graph",
-    "1",
+    "2",
     decision_graph,
     GraphParams,
     threshold=0.5,

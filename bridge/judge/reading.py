@@ -176,7 +176,8 @@ def read_object(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
     What a reasoning model thought first, code fences and chatter around it are passed over. Two
     different objects that both meet the schema are a fault: one of them may be quoted from the
-    text that is judged.
+    text that is judged. A text longer than its ``maxLength`` is none: that bound is there to stop a
+    server that generates by the schema, and nothing depends on it.
 
     Raises:
         JudgeError: Of kind ``empty``, ``not_json``, ``schema`` or ``range``.
@@ -187,6 +188,7 @@ def read_object(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     found = [with_nulls(schema, each) for each in _objects(text)]
     if not found:
         raise JudgeError("not_json", "the reply holds no JSON object")
+    schema = _any_length(schema)
     fitting = [each for each in found if not violations(schema, each)]
     if not fitting:
         raise _misfit(violations(schema, found[-1]))
@@ -197,6 +199,19 @@ def read_object(text: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     except ValueError as error:
         raise JudgeError("not_json", f"the reply is no plain JSON ({error})") from None
     return frozen
+
+
+def _any_length(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema without the bounds on the length of texts."""
+
+    def lax(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            kept = value.keys() - {"maxLength"} if value.get("type") == "string" else value.keys()
+            return {name: lax(each) for name, each in value.items() if name in kept}
+        return [lax(each) for each in value] if isinstance(value, list | tuple) else value
+
+    found: Mapping[str, Any] = lax(schema)
+    return found
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

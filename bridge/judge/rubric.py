@@ -14,7 +14,7 @@ from bridge.files.digest import digest
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Judge
 from bridge.judge.levels import level_of
-from bridge.judge.prompt import INSTRUCTIONS, criteria_request
+from bridge.judge.prompt import INSTRUCTIONS, LONGEST_RATIONALE, criteria_request
 from bridge.judge.session import judge_in_force
 from bridge.judge.shown import Part, answer_of, parts_of
 from bridge.judge.sway import Sway, find_sway, flags
@@ -24,9 +24,7 @@ from bridge.model.score import Measurement, error_measurement
 from bridge.model.values import Keyed, Model, Number, Text, Whole
 from bridge.scorers.registry import Scorer
 
-VERSION = "1"
-LONGEST_RATIONALE = 600
-"""Most characters of a rationale kept in a score."""
+VERSION = "2"
 
 
 class Criterion(Model):

@@ -24,8 +24,8 @@ def parts_of(case: Case, output: Output, wanted: Sequence[Part]) -> list[tuple[s
     makers: Mapping[Part, tuple[str, Callable[[], str]]] = {
         "input": ("QUESTION", lambda: _input(case)),
         "conversation": ("CONVERSATION", lambda: _conversation(case, output)),
-        "tools": ("TOOL CALLS", lambda: _calls(_all_calls(output))),
-        "contexts": ("CONTEXT", lambda: _passages(output, case)),
+        "tools": ("TOOL CALLS", lambda: call_lines(all_calls(output))),
+        "contexts": ("CONTEXT", lambda: passage_lines(_passages(output, case))),
         "reference": ("REFERENCE", lambda: _reference(case)),
     }
     parts = [(name, make()) for key, (name, make) in makers.items() if key in wanted]
@@ -33,13 +33,14 @@ def parts_of(case: Case, output: Output, wanted: Sequence[Part]) -> list[tuple[s
     return [*shown, (ANSWER, answer_of(output))]
 
 
-def _spelled(value: Any) -> str:
+def spelled(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _input(case: Case) -> str:
     if not isinstance(case.input, tuple):
-        return _spelled(case.input)
+        return spelled(case.input)
     return "\n".join(f"{message.role}: {message.text}" for message in case.input)
 
 
@@ -47,22 +48,25 @@ def _conversation(case: Case, output: Output) -> str:
     if output.turns:
         asked = [turn.user for turn in case.turns]
         lines = zip(asked, output.turns, strict=False)
-        return "\n".join(f"user: {user}\nassistant: {_spelled(turn.text)}" for user, turn in lines)
-    return "\n".join(_message(each) for each in output.messages)
+        return "\n".join(f"user: {user}\nassistant: {spelled(turn.text)}" for user, turn in lines)
+    return "\n".join(message_line(each) for each in output.messages)
 
 
-def _message(message: Message) -> str:
-    calls = _calls(message.tool_calls)
+def message_line(message: Message) -> str:
+    """A message with its role and its calls."""
+    calls = call_lines(message.tool_calls)
     return f"{message.role}: {message.text}" + (f"\n{calls}" if calls else "")
 
 
-def _all_calls(output: Output) -> Iterator[ToolCall]:
+def all_calls(output: Output) -> Iterator[ToolCall]:
+    """The calls of an output and of its turns, in order."""
     yield from output.tool_calls
     for turn in output.turns or ():
         yield from turn.tool_calls
 
 
-def _calls(calls: Iterable[ToolCall]) -> str:
+def call_lines(calls: Iterable[ToolCall]) -> str:
+    """Calls as JSON, one a line, with what they returned."""
     return "\n".join(json.dumps(_call(call), ensure_ascii=False) for call in calls)
 
 
@@ -72,18 +76,23 @@ def _call(call: ToolCall) -> Mapping[str, Any]:
     return given | {name: value for name, value in held.items() if value is not None}
 
 
-def _passages(output: Output, case: Case) -> str:
-    found: Sequence[str | Passage] = output.retrieved_contexts or case.reference_contexts
-    return "\n".join(f"[{number}] {passage_text(each)}" for number, each in enumerate(found, 1))
+def _passages(output: Output, case: Case) -> Sequence[str | Passage]:
+    return output.retrieved_contexts or case.reference_contexts
+
+
+def passage_lines(passages: Iterable[str | Passage]) -> str:
+    """Passages as the judge is shown them, numbered from 1."""
+    numbered = enumerate(passages, 1)
+    return "\n".join(f"[{number}] {passage_text(each)}" for number, each in numbered)
 
 
 def _reference(case: Case) -> str:
-    texts = [_spelled(each) for each in case.references]
+    texts = [spelled(each) for each in case.references]
     return texts[0] if len(texts) == 1 else "\n".join(f"- {text}" for text in texts)
 
 
 def answer_of(output: Output) -> str:
     """The answer that is judged: of a conversation as a whole, all its answers."""
     if output.turns:
-        return "\n".join(_spelled(turn.text) for turn in output.turns)
+        return "\n".join(spelled(turn.text) for turn in output.turns)
     return answer_text(output)

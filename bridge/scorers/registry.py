@@ -71,6 +71,7 @@ BUILT_IN = {
 """Import strings of our own scorers. Any other scorer is named ``module:attribute`` in a check."""
 
 JUDGED = {
+    "groundedness": "bridge.judge.groundedness:GROUNDEDNESS",
     "rubric": "bridge.judge.rubric:RUBRIC",
     "decision_graph": "bridge.judge.graph:DECISION_GRAPH",
 }

@@ -1,0 +1,162 @@
+"""``groundedness``: every claim of an answer held against what the system was given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from bridge.files.digest import digest
+from bridge.judge.claims import (
+    AT_A_TIME,
+    EXTRACT,
+    VERIFY,
+    Verdict,
+    claims_request,
+    read_claims,
+    read_verdicts,
+    verdict_requests,
+)
+from bridge.judge.errors import JudgeError
+from bridge.judge.evidence import Grounds, Source, grounds_of
+from bridge.judge.exchange import Judge
+from bridge.judge.levels import level_of
+from bridge.judge.session import judge_in_force
+from bridge.judge.sway import Sway, find_sway, flags
+from bridge.model.case import Case
+from bridge.model.output import Output
+from bridge.model.score import Measurement, error_measurement
+from bridge.model.values import Model, Whole
+from bridge.scorers.registry import Scorer, skip
+
+SHOWN = 3
+"""Most claims in a reason."""
+
+
+class GroundednessParams(Model):
+    """Parameters of `groundedness`.
+
+    Attributes:
+        against: What claims are held against, as far as the case and its output have it: the
+            retrieved passages (else the case's reference passages), the conversation so far, what
+            tools returned. What the user said last counts as well; `input` lets it be enough, for
+            an answer that sums a text up.
+        scope: Whether a case with turns is scored turn by turn, each with what came before it, or
+            as one conversation, in which the assistant's own words are no evidence.
+        max_claims: Most claims that are checked.
+        max_chars: Most characters of each text shown; the middle of a longer one is left out.
+    """
+
+    against: tuple[Source, ...] = Field(
+        default=("contexts", "conversation", "tool_results"), min_length=1
+    )
+    scope: Literal["turn", "conversation"] = "turn"
+    max_claims: Whole = Field(default=16, ge=1, le=64)
+    max_chars: Whole = Field(default=20_000, ge=100)
+
+    @property
+    def most_requests(self) -> int:
+        """Requests at most: one for the claims, and one for each few of them."""
+        return 1 - (-self.max_claims // AT_A_TIME)
+
+
+def groundedness(
+    case: Case, output: Output, params: GroundednessParams, judge: str | None
+) -> list[Measurement]:
+    """The share of an answer's claims that the evidence supports: 1 - the share of hallucinations.
+
+    The judge lists the claims, then says of each whether passages, conversation and tool results
+    support it, contradict it, or hold nothing on it; every claim is in the details with its verdict
+    and the words that decide. An answer without a claim (a refusal, a question) is skipped, as an
+    abstention is in FActScore, and so is a case with nothing to hold an answer against. The judge
+    sees all texts as for `rubric`, and its failures are errors of the same kinds.
+    """
+    grounds = grounds_of(case, output, whole=params.scope == "conversation")
+    evidence = grounds.evidence(params.against)
+    if not evidence:
+        return [skip(f"no {', '.join(params.against)} to hold the answer against")]
+    if not grounds.answer.strip():
+        return [skip("an empty answer makes no claim")]
+    tag = {"case_id": case.id, "system": output.system, "epoch": output.epoch}
+    sway = find_sway(grounds.answer, params.max_chars)
+    try:
+        found, cut = _check(judge_in_force(judge), grounds, evidence, params, tag)
+    except JudgeError as error:
+        return [error_measurement(str(error))]
+    if not found:
+        return [skip(f"the judge finds no claim in the answer{sway.said}")]
+    return [_measurement(found, judge, sway, cut, params)]
+
+
+def _check(
+    judge: Judge,
+    grounds: Grounds,
+    evidence: Sequence[tuple[str, str]],
+    params: GroundednessParams,
+    tag: Mapping[str, Any],
+) -> tuple[list[Verdict], tuple[str, ...]]:
+    """The verdict on every claim, and the names of texts that were cut."""
+    request, cut = claims_request(grounds.spoken, params.max_claims, params.max_chars)
+    claims = read_claims(judge.ask(request.numbered(0, tag)).data or {})
+    found: list[Verdict] = []
+    for some, asked, also_cut in verdict_requests(claims, evidence, params.max_chars):
+        found += read_verdicts(some, judge.ask(asked.numbered(0, tag)).data or {})
+        cut += also_cut
+    return found, tuple(dict.fromkeys(cut))
+
+
+def _measurement(
+    found: Sequence[Verdict],
+    judge: str | None,
+    sway: Sway,
+    cut: Sequence[str],
+    params: GroundednessParams,
+) -> Measurement:
+    counts = Counter(verdict.finding for verdict in found)
+    value = counts["supported"] / len(found)
+    details = {
+        "groundedness": {"digest": groundedness_digest(params)},
+        "judge": judge,
+        "counts": dict(counts),
+        "claims": [
+            {"claim": each.claim, "verdict": each.finding, "rationale": each.rationale}
+            for each in found
+        ],
+        **flags(sway, cut),
+    }
+    reason = f"{_reason(found, counts)}{sway.said}"
+    return Measurement(value=value, label=level_of(value), reason=reason, details=details)
+
+
+def _reason(found: Sequence[Verdict], counts: Counter[Any]) -> str:
+    """How many claims are supported, and the first of those that are not, the worst before."""
+    parts = [f"{counts['supported']} of {len(found)} claims supported"]
+    for finding, words in (("contradicted", "contradicted"), ("not_found", "not found")):
+        claims = [repr(each.claim) for each in found if each.finding == finding]
+        if claims:
+            more = f" and {len(claims) - SHOWN} more" if len(claims) > SHOWN else ""
+            parts.append(f"{words}: {', '.join(claims[:SHOWN])}{more}")
+    return "; ".join(parts)
+
+
+def groundedness_digest(params: GroundednessParams) -> str:
+    """Digest of all that the judge is told beside the texts."""
+    told = params.model_dump(mode="json", exclude={"scope"})
+    return digest({"groundedness": told, "instructions": [EXTRACT, VERIFY]})
+
+
+GROUNDEDNESS = Scorer(
+    "groundedness",
+    "1",
+    groundedness,
+    GroundednessParams,
+    threshold=0.5,
+    per_turn=lambda params: params.scope == "turn",
+    with_history=True,
+    summary="The share of the answer's claims that contexts, conversation and tools support.",
+    source=("https://arxiv.org/abs/2309.15217", "https://arxiv.org/abs/2305.14251"),
+    judged=True,
+    requests=lambda params: params.most_requests,
+)
