@@ -10,6 +10,7 @@ from bridge.model.case import Case, ContextPattern, ExpectedCall, ExpectedCalls,
 from bridge.model.check import Check
 from bridge.model.message import Message, Passage, Tool, ToolCall, Usage
 from bridge.model.output import Output, OutputTurn, Prefilter
+from bridge.model.panel import Panel
 from bridge.model.score import Measurement, Raw, Score
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -103,21 +104,29 @@ EXPECTED_CALLS = st.builds(
 )
 
 
-def _single(scorer: str, negate: bool, metric: str, fields: dict[str, Any]) -> Check:
-    return Check(scorer=scorer, negate=negate, metric=metric, **fields)
+def _single(
+    scorer: str, negate: bool, metric: str, judges: dict[str, Any], fields: dict[str, Any]
+) -> Check:
+    return Check(scorer=scorer, negate=negate, metric=metric, **judges, **fields)
 
 
+PANELS = st.builds(
+    Panel,
+    names=st.lists(NAMES, min_size=2, max_size=3, unique=True).map(tuple),
+    combine=st.sampled_from(["mean", "majority"]),
+    quorum=maybe(st.integers(1, 2)),
+)
 SINGLE_CHECKS = st.builds(
     _single,
     scorer=st.sampled_from(["equals", "contains", "tool_use", "my.module:SCORER", "scorer"]),
     negate=st.booleans(),
     metric=st.just("") | NAMES,
+    judges=st.builds(dict, judge=maybe(NAMES)) | st.builds(dict, judges=PANELS),
     fields=st.fixed_dictionaries(
         {
             "params": PLAIN | st.sampled_from([{"value": 1}, {"threshold": "a"}, {"params": {}}]),
             "threshold": maybe(UNIT),
             "weight": st.floats(0, 10),
-            "judge": maybe(NAMES),
             "gate": st.booleans(),
             "extras": EXTRAS,
         }

@@ -25,7 +25,7 @@ from strategies import (
 from bridge.files.digest import set_digest
 from bridge.model.baseline import Baseline
 from bridge.model.bundle import Bundle
-from bridge.model.check import Check
+from bridge.model.check import Check, judges_named
 from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.model.judge import JudgeConfig
 from bridge.model.policy import GatePolicy, MetricPolicy, OnChange
@@ -132,13 +132,8 @@ FRAMEWORKS = st.lists(
 ).map(tuple)
 
 
-def _judges_named(check: Check) -> set[str]:
-    inner = {name for member in check.checks for name in _judges_named(member)}
-    return inner | ({check.judge} if check.judge is not None else set())
-
-
 def _suite(judge: JudgeConfig, checks: tuple[Check, ...], **fields: Any) -> Suite:
-    named = {name for check in checks for name in _judges_named(check)}
+    named = {name for check in checks for name in judges_named(check)}
     return Suite(checks=checks, judges=dict.fromkeys(sorted(named), judge), **fields)
 
 

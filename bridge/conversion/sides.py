@@ -150,7 +150,7 @@ def _why_not(check: Check, ours: bool) -> str:
     """Why a check is not carried out; "" where it is."""
     if check.scorer == GROUP:
         return next((why for each in check.checks if (why := _why_not(each, ours))), "")
-    if check.judge is not None:
+    if check.judge_name is not None:
         return "asks a judge"
     if ":" in check.scorer and not ours:
         return "a scorer from a foreign file is code, which is not run"

@@ -134,7 +134,7 @@ def _error_row(
         scorer_version=version_of(check, native_version(framework, "")),
         threshold=threshold_of(check),
         weight=check.weight,
-        judge=check.judge,
+        judge=check.judge_name,
         status="error",
         error=reason,
         reason=reason,

@@ -36,7 +36,10 @@ def requests_of(check: Check) -> int:
     if check.checks:
         return sum(requests_of(member) for member in check.checks)
     scorer = get_scorer(check.scorer)
-    return scorer.requests(read_params(check)) if scorer.judged else 0
+    if not scorer.judged:
+        return 0
+    votes = 1 if check.judges is None else len(check.judges.names)
+    return votes * scorer.requests(read_params(check))
 
 
 def requests_owed(checks: Sequence[Check], cases: Iterable[Case]) -> int:

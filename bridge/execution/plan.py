@@ -14,14 +14,14 @@ from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
 from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.model.case import Case
-from bridge.model.check import Check, judges_named
+from bridge.model.check import Check
 from bridge.model.errors import InputError, MissingDependency
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows
 from bridge.model.suite import FrameworkConfig, Suite
 from bridge.model.system import SystemConfig
 from bridge.scorers.evaluate import expected_rows
-from bridge.scorers.registry import needs_of, validate_check
+from bridge.scorers.registry import judges_of, needs_of, validate_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _select_cases(cases: Sequence[Case], selection: Selection) -> tuple[Case, ..
 def judges_used(suite: Suite, cases: Iterable[Case]) -> tuple[str, ...]:
     """Names of the suite's judges that some check names, in the suite's order."""
     checks = [*suite.checks, *(check for case in cases for check in case.all_checks)]
-    named = {name for check in checks for name in judges_named(check)}
+    named = {name for check in checks for name in judges_of(check)}
     return tuple(name for name in suite.judges if name in named)
 
 
@@ -141,6 +141,7 @@ def _check_checks(plan: Plan) -> None:
     try:
         for check in plan.suite.checks:
             validate_check(check)
+            _refuse_unknown_judge(check, plan.suite)
     except InputError as error:
         raise InputError(error.what, where=plan.path, fix=error.fix) from None
     for case in plan.cases:
@@ -161,7 +162,7 @@ def _check_checks(plan: Plan) -> None:
 
 
 def _refuse_unknown_judge(check: Check, suite: Suite) -> None:
-    unknown = next((name for name in judges_named(check) if name not in suite.judges), None)
+    unknown = next((name for name in judges_of(check) if name not in suite.judges), None)
     if unknown is not None:
         what = f"check {check.metric} names judge {unknown}, which the suite does not have"
         raise InputError(what, fix="add it to judges: in the suite")

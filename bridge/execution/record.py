@@ -12,7 +12,7 @@ from bridge.execution.assemble import Assembly
 from bridge.execution.jobs import Ending
 from bridge.execution.plan import Plan
 from bridge.files.digest import digest, set_digest
-from bridge.model.check import Check, judges_named
+from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.run import (
     ExpectedRows,
@@ -22,6 +22,7 @@ from bridge.model.run import (
     RunRecord,
 )
 from bridge.scorers.evaluate import threshold_of, version_of
+from bridge.scorers.registry import judges_of
 
 
 def opening(plan: Plan) -> RunRecord:
@@ -81,8 +82,8 @@ def _metric(check: Check, params_digest: str) -> MetricRecord:
         version=version_of(check),
         threshold=threshold_of(check),
         gate=check.gate,
-        judge=check.judge,
-        judges=tuple(sorted(set(judges_named(check)))),
+        judge=check.judge_name,
+        judges=tuple(sorted(judges_of(check))),
         params_digest=params_digest,
     )
 
@@ -98,7 +99,8 @@ def _digest(check: Check) -> str:
         }
         for member in check.checks
     ]
-    return digest({"params": check.params, "negate": check.negate, "all": members})
+    panel = {} if check.judges is None else {"judges": check.judges.model_dump(mode="json")}
+    return digest({"params": check.params, "negate": check.negate, "all": members, **panel})
 
 
 def framework_record(

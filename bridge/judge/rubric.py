@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from bridge.files.digest import digest
 from bridge.judge.errors import JudgeError
-from bridge.judge.exchange import Judge
 from bridge.judge.levels import level_of
 from bridge.judge.prompt import INSTRUCTIONS, LONGEST_RATIONALE, criteria_request
 from bridge.judge.session import judge_in_force
@@ -21,7 +20,7 @@ from bridge.judge.sway import Sway, find_sway, flags
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
-from bridge.model.values import Keyed, Model, Number, Text, Whole
+from bridge.model.values import Keyed, Model, Name, Number, Text, Whole
 from bridge.scorers.registry import Scorer
 
 VERSION = "2"
@@ -35,11 +34,13 @@ class Criterion(Model):
         weight: Share in the value; the weights of a rubric sum to 1. Equal shares if no criterion
             has one.
         threshold: Value from which it is met. Below it the whole check is 0, as for any must-have.
+        judge: A judge of the suite for this criterion alone; the check's if left out.
     """
 
     ask: Text = Field(min_length=1)
     weight: Number | None = Field(default=None, ge=0, le=1)
     threshold: Number | None = Field(default=None, ge=0, le=1)
+    judge: Name | None = None
 
 
 def _in_words(value: Any) -> Any:
@@ -53,8 +54,8 @@ class RubricParams(Model):
     """Parameters of ``rubric``.
 
     Attributes:
-        criteria: By name (letters, digits and `_`) each `{ask, weight, threshold}`, or the words
-            for the judge alone.
+        criteria: By name (letters, digits and `_`) each `{ask, weight, threshold, judge}`, or the
+            words for the judge alone. Criteria with a judge of their own are asked apart.
         version: The rubric's own version; its digest goes into every score as well.
         scale: The judge gives whole numbers from 0 to this.
         show: What the judge sees beside the answer, where the case has it.
@@ -95,10 +96,18 @@ class RubricParams(Model):
         return self.criteria[name].threshold or 0.0
 
     @property
-    def batches(self) -> list[dict[str, str]]:
-        """The words of the criteria by name, one batch a request."""
-        asked = {name: each.ask for name, each in self.criteria.items()}
-        return [asked] if self.calls == "together" else [{n: ask} for n, ask in asked.items()]
+    def batches(self) -> list[tuple[str | None, dict[str, str]]]:
+        """A judge (``None``: the check's) and criteria in words by name, one batch a request."""
+        batches: dict[tuple[str | None, str], dict[str, str]] = {}
+        for name, each in self.criteria.items():
+            apart = name if self.calls == "each" else ""
+            batches.setdefault((each.judge, apart), {})[name] = each.ask
+        return [(judge, asked) for (judge, _), asked in batches.items()]
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The judges of single criteria."""
+        return tuple(each.judge for each in self.criteria.values() if each.judge is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,7 @@ def rubric(
     """
     sway = find_sway(answer_of(output), params.max_chars)
     try:
-        found = _ask(judge_in_force(judge), case, output, params)
+        found = _ask(judge, case, output, params)
     except JudgeError as error:
         return [error_measurement(str(error))]
     values = {name: found.value_of(name, params) for name in params.criteria}
@@ -149,22 +158,26 @@ def rubric(
     return [Measurement(value=value, label=level_of(value), reason=reason, details=details)]
 
 
-def _ask(judge: Judge, case: Case, output: Output, params: RubricParams) -> _Found:
+def _ask(judge: str | None, case: Case, output: Output, params: RubricParams) -> _Found:
     parts = parts_of(case, output, params.show)
     tag = {"case_id": case.id, "system": output.system, "epoch": output.epoch}
     samples: list[Mapping[str, Any]] = []
     cut: tuple[str, ...] = ()
     for sample in range(params.samples):
         found: dict[str, Any] = {}
-        for asked in params.batches:
+        for own, asked in params.batches:
             request, cut = criteria_request(asked, parts, params.scale, params.max_chars)
-            found.update(judge.ask(request.numbered(sample, tag)).data or {})
+            asks = judge_in_force(own or judge)
+            found.update(asks.ask(request.numbered(sample, tag)).data or {})
         samples.append(found)
     return _Found(samples, cut)
 
 
 def _shown(name: str, value: float, found: _Found, params: RubricParams) -> Mapping[str, Any]:
+    own = params.criteria[name].judge
+    by = {} if own is None else {"judge": own}
     return {
+        **by,
         "value": value,
         "level": level_of(value),
         "weight": params.weight_of(name),
@@ -196,4 +209,5 @@ RUBRIC = Scorer(
     source=("https://arxiv.org/abs/2303.16634", "https://arxiv.org/abs/2306.05685"),
     judged=True,
     requests=lambda params: params.samples * len(params.batches),
+    judges=lambda params: params.judges,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
 from bridge.model.case import Case
-from bridge.model.check import Check, judges_named
+from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
 from bridge.plugin.registry import framework_names
-from bridge.scorers.registry import validate_check
+from bridge.scorers.registry import judges_of, validate_check
 
 SHOWN = 3
 """Most ids shown in a finding."""
@@ -114,12 +114,30 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
             validate_check(check)
         except InputError as error:
             yield LintFinding("error", "check", path, None, f"{error.what}; {error.fix}")
+    yield from _unknown_judges(suite.checks, suite, path, None)
     gated = [check for check in suite.checks if _is_gated(check, suite)]
-    if gated and all(any(judges_named(check)) for check in gated):
+    if gated and all(_judges(check) for check in gated):
         message = "only judges decide: every gated check asks one; add one that does not"
         yield LintFinding("warning", "judge-alone", path, None, message)
     for golden, number, case in sets.all():
         yield from _checks_of_case(suite, golden, number, case)
+
+
+def _unknown_judges(
+    checks: Iterable[Check], suite: Suite, path: Path, line: int | None
+) -> Iterator[LintFinding]:
+    for judge in dict.fromkeys(name for check in checks for name in _judges(check)):
+        if judge not in suite.judges:
+            message = f"a check names judge {judge}, which the suite does not have"
+            yield LintFinding("error", "judge", path, line, message)
+
+
+def _judges(check: Check) -> tuple[str, ...]:
+    """The judges that a check asks; none where it cannot be read, which is said elsewhere."""
+    try:
+        return judges_of(check)
+    except InputError:
+        return ()
 
 
 def _is_gated(check: Check, suite: Suite) -> bool:
@@ -128,10 +146,7 @@ def _is_gated(check: Check, suite: Suite) -> bool:
 
 
 def _checks_of_case(suite: Suite, golden: Path, number: int, case: Case) -> Iterator[LintFinding]:
-    for judge in dict.fromkeys(name for each in checks_of(case) for name in judges_named(each)):
-        if judge not in suite.judges:
-            message = f"a check names judge {judge}, which the suite does not have"
-            yield LintFinding("error", "judge", golden, number, message)
+    yield from _unknown_judges(checks_of(case), suite, golden, number)
     if not suite.checks and not checks_of(case):
         message = f"nothing is checked on case {case.id!r}; add checks to the suite or to the case"
         yield LintFinding("error", "unchecked-case", golden, number, message)

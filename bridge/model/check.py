@@ -16,12 +16,13 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from bridge.model.panel import Judges
 from bridge.model.values import EMPTY, Flag, JsonObject, Model, Name, Number
 
 GROUP = "all"
 """Scorer name of a group of checks (promptfoo's ``assert-set`` and test threshold)."""
 
-COMMON = ("metric", "threshold", "weight", "negate", "judge", "gate", "extras")
+COMMON = ("metric", "threshold", "weight", "negate", "judge", "judges", "gate", "extras")
 """Keys that every check takes beside its scorer's own parameters."""
 
 MAX_GROUPS = 10
@@ -43,6 +44,7 @@ class Check(Model):
         weight: Share in a weighted group or case score, not negative.
         negate: Score 1 - value.
         judge: Name of a judge of the suite.
+        judges: Several of them in its place: a panel.
         gate: False keeps the metric out of the gate's decision.
         checks: The members of a group.
     """
@@ -54,6 +56,7 @@ class Check(Model):
     weight: Number = Field(default=1.0, ge=0)
     negate: Flag = False
     judge: Name | None = None
+    judges: Judges = None
     gate: Flag = True
     checks: tuple[Check, ...] = ()
     extras: JsonObject = EMPTY
@@ -80,9 +83,16 @@ class Check(Model):
             raise ValueError(f"a group takes no {', '.join(self.params)}")
         if self.checks and not any(check.weight for check in self.checks):
             raise ValueError("no member of the group has a weight above 0")
+        if self.judge is not None and self.judges is not None:
+            raise ValueError("judge and judges; keep one")
         if self.depth > MAX_GROUPS:
             raise ValueError(f"groups within groups, more than {MAX_GROUPS} deep")
         return self
+
+    @property
+    def judge_name(self) -> str | None:
+        """Who judges, as a score says it: a judge, or those of a panel joined."""
+        return self.judge if self.judges is None else "+".join(self.judges.names)
 
     @property
     def depth(self) -> int:
@@ -191,6 +201,8 @@ def judges_named(check: Check) -> Iterator[str]:
     """The judges that a check and its members name."""
     if check.judge is not None:
         yield check.judge
+    if check.judges is not None:
+        yield from check.judges.names
     for member in check.checks:
         yield from judges_named(member)
 

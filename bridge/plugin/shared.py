@@ -143,8 +143,8 @@ def _encode(check: Check, found: Measurement, native: str) -> dict[str, Any]:
         row["threshold"] = threshold
     if check.weight != 1.0:
         row["weight"] = check.weight
-    if check.judge is not None:
-        row["judge"] = check.judge
+    if check.judge_name is not None:
+        row["judge"] = check.judge_name
     fields = found.__dict__.items()
     row |= {name: value for name, value in fields if value != _DEFAULTS[name]}
     row["status"] = found.status  # for which a score has no default
@@ -206,7 +206,7 @@ class Rows:
             scorer_version=version_of(check, self.native),
             threshold=threshold_of(check),
             weight=check.weight,
-            judge=check.judge,
+            judge=check.judge_name,
             turn=found.turn,
             value=found.value,
             label=found.label,

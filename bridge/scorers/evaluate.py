@@ -14,6 +14,7 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
 from bridge.model.score import VALUED, Measurement, error_measurement
+from bridge.scorers.panel import Vote, combine
 from bridge.scorers.registry import Scorer, get_scorer, is_native, read_params
 
 LONGEST_ERROR = 1000
@@ -144,7 +145,7 @@ def _measure(
     elif scorer.native and native is not None:
         found = native(check, *seen)
     else:
-        found = _single(_carry_out(scorer, check, *seen))
+        found = _carry_out(scorer, check, *seen)
     return _decide(check, found)
 
 
@@ -160,9 +161,18 @@ def _at_turn(case: Case, output: Output, turn: int, history: bool) -> tuple[Case
     return case.at_turn(turn), output.at_turn(turn)
 
 
-def _carry_out(scorer: Scorer, check: Check, case: Case, output: Output) -> Sequence[Measurement]:
+def _carry_out(scorer: Scorer, check: Check, case: Case, output: Output) -> Measurement:
     given = (case, output, read_params(check))
-    return scorer.score(*given, check.judge) if scorer.judged else scorer.score(*given)
+    if not scorer.judged:
+        return _single(scorer.score(*given))
+    if check.judges is None:
+        return _single(scorer.score(*given, check.judge))
+    votes = []
+    for name in check.judges.names:
+        found = _single(scorer.score(*given, name))
+        shown, decided = _decide(check, found)
+        votes.append(Vote(name, shown, decided.get("status") == "passed"))
+    return combine(votes, check.judges, negate=check.negate)
 
 
 def _single(found: Sequence[Measurement]) -> Measurement:

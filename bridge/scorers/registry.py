@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bridge.model.check import GROUP, Check
+from bridge.model.check import GROUP, Check, judges_named
 from bridge.model.errors import InputError, MissingDependency
 from bridge.model.explain import explain
 from bridge.model.score import Measurement
@@ -141,6 +141,7 @@ class Scorer:
         judged: Asks a judge; ``score`` then takes the name of the check's judge as its fourth
             argument, and is as deterministic as that judge: within a run it is asked once.
         requests: Of a judged scorer, the requests it makes for one output with these parameters.
+        judges: Of a judged scorer, the judges that its parameters name beside the check's own.
         native: A metric of the frameworks' own under a neutral name: each carries out its own, and
             ``score`` says that it is unsupported where there is none.
     """
@@ -157,6 +158,7 @@ class Scorer:
     needs: tuple[str, ...] = ()
     judged: bool = False
     requests: Callable[[Any], int] = lambda _: 1
+    judges: Callable[[Any], Iterable[str]] = lambda _: ()
     native: bool = False
 
 
@@ -234,9 +236,29 @@ def validate_check(check: Check) -> None:
     else:
         _ensure_needs(check)
         read_params(check)
-        if get_scorer(check.scorer).judged and check.judge is None:
-            what = f"check {check.metric} asks a judge and names none"
-            raise InputError(what, fix="name one of the suite's judges by judge:")
+        _ensure_judge(check)
+
+
+def _ensure_judge(check: Check) -> None:
+    judged = get_scorer(check.scorer).judged
+    if judged and check.judge_name is None:
+        what = f"check {check.metric} asks a judge and names none"
+        raise InputError(what, fix="name one of the suite's judges by judge:")
+    if check.judges is not None and (not judged or is_native(check)):
+        asks = "one judge" if judged else "no judge"
+        what = f"check {check.metric} asks {asks} and names a panel"
+        raise InputError(what, fix="leave judges: out")
+
+
+def judges_of(check: Check) -> tuple[str, ...]:
+    """The judges that a check asks, its members' and those in parameters included, each once.
+
+    Raises:
+        InputError: On an unknown scorer or a wrong parameter.
+    """
+    own = () if check.scorer == GROUP else get_scorer(check.scorer).judges(read_params(check))
+    members = (name for member in check.checks for name in judges_of(member))
+    return tuple(dict.fromkeys([*judges_named(check), *own, *members]))
 
 
 INSTALL = "run: pip install 'bridge-evals[text]'"

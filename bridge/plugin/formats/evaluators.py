@@ -138,7 +138,7 @@ def _evaluator(check: Check) -> Any:
     name, arguments = _parts(original) if original is not None else ("", None)
     fields = None if arguments is None else _check(name, arguments)
     plain = check.threshold in (None, 1.0) and not check.negate and not check.checks
-    if not plain or check.weight != 1.0 or check.judge is not None:
+    if not plain or check.weight != 1.0 or check.judge_name is not None:
         return None
     if fields and fields["scorer"] == check.scorer and fields["params"] == check.params:
         return original
