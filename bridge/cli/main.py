@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 COMMANDS = {
+    "init": "Write a working starter suite and a CI workflow.",
     "run": "Collect outputs, score them in each framework, write the run.",
     "gate": "Decide over runs and result files: passed, failed, or not to be trusted.",
     "compare": "Hold two runs, or two frameworks of one run, against each other.",
