@@ -268,6 +268,62 @@ def test_the_slice_that_fell_comes_first(tmp_path: Path) -> None:
     assert "look: equals in tag de: 1.000 to 0.500 over 20 cases (p 0.0020)" in to_terminal(found)
 
 
+def of_systems(folder: Path, **policy: Any) -> Verdict:
+    """Twenty cases, all right in the system decided on, half of them in another."""
+    before = binary([1.0] * 20)
+    other = binary([0.0] * 10 + [1.0] * 10, system="cheap")
+    few = binary([0.0] * 4, system="few")
+    runs = [
+        write_run(folder / name, {"core": rows}, gate={"metrics": LOOSE, **policy})
+        for name, rows in (("before", before), ("now", [*before, *other, *few]))
+    ]
+    accepted = make_baseline(gather([runs[0]]))
+    return verdict(runs[1], baseline=accepted, system="default")
+
+
+def test_another_system_is_a_place_to_look_at(tmp_path: Path) -> None:
+    found = of_systems(tmp_path)
+    assert (found.verdict, found.metrics["equals"].mean) == ("passed", 1.0)
+    (only,) = found.slices
+    assert (only.kind, only.name, only.metric, only.n) == ("system", "cheap", "equals", 20)
+    assert (only.mean, only.baseline, only.delta) == (0.5, 1.0, -0.5)
+    assert only.p == pytest.approx(0.5**10)
+    line = "look: equals in system cheap: 1.000 to 0.500 over 20 cases (p 0.0010)"
+    assert line in to_terminal(found)
+
+
+def test_another_system_without_a_baseline_is_shown_with_its_mean(tmp_path: Path) -> None:
+    rows = [*binary([1.0] * 6), *binary([0.0] * 6, system="cheap")]
+    run = write_run(tmp_path / "run", {"core": rows}, gate={"metrics": LOOSE})
+    (only,) = verdict(run, system="default").slices
+    assert (only.name, only.n, only.mean, only.baseline, only.p) == ("cheap", 6, 0.0, None, None)
+
+
+def test_systems_are_not_looked_at_where_slices_do_not_ask(tmp_path: Path) -> None:
+    assert of_systems(tmp_path, slices=["tag"]).slices == ()
+
+
+def test_slices_count_clusters_not_cases(tmp_path: Path) -> None:
+    """Ten cases of one document fell together: that is one thing that fell, not ten."""
+    cases = {
+        f"c{i:03d}": {"tags": ["de", "document:a"] if i < 10 else [f"document:{i}"]}
+        for i in range(40)
+    }
+    runs = [
+        write_run(
+            tmp_path / name,
+            {"core": binary(values)},
+            cases=cases,
+            gate={"metrics": LOOSE, "clusters": "document:", "slices": ["tag"]},
+        )
+        for name, values in (("before", [1.0] * 40), ("now", [0.0] * 10 + [1.0] * 30))
+    ]
+    found = verdict(runs[1], baseline=make_baseline(gather([runs[0]])))
+    p = {each.name: each.p for each in found.slices}["de"]
+    assert p is not None
+    assert p > 0.05
+
+
 def test_slices_may_be_left_out(tmp_path: Path) -> None:
     assert of_slices(tmp_path, slices=[]).slices == ()
     assert {

@@ -21,6 +21,7 @@ from bridge.gate.failures import failed_cases, regressions
 from bridge.gate.flaky import flakiness
 from bridge.gate.metric import decide_metric
 from bridge.gate.must_pass import must_pass
+from bridge.gate.other_systems import other_systems
 from bridge.gate.reasons import Reasons
 from bridge.gate.regressions import SEED, Finding
 from bridge.gate.slices import slices_of
@@ -58,7 +59,7 @@ def decide(
     Raises:
         InputError: If the policy names what is not there, or the system is not clear.
     """
-    evidence = evidence.of_system(system)
+    whole, evidence = evidence, evidence.of_system(system)
     reasons, totals = Reasons(notes=list(evidence.notes)), _totals(evidence)
     reasons.errors += expiry(baseline, policy.max_baseline_age_days, now)
     ground = _prepare(evidence, policy, baseline, reasons)
@@ -72,9 +73,12 @@ def decide(
     budgets = decide_budgets(evidence, policy, baseline, changes.comparable)
     reasons.errors += budgets.errors
     reasons.failures += budgets.failures
+    (decided,) = evidence.table.system_names
+    others = other_systems(whole, decided, names, policy, baseline, changes.comparable)
     return Verdict(
         **_outcome(policy, reasons),
         **_looked_at(ground, findings, policy, metrics),
+        slices=slices_of(evidence, ground.gated, findings, policy.slices, others),
         suite=suite,
         metrics=metrics,
         budgets=budgets.results,
@@ -115,7 +119,6 @@ def _looked_at(
         "regressed": tuple(regressions(findings, names, policy, evidence)),
         "failures": failed_cases(evidence, series, findings, _blocking(metrics)),
         "agreement": agreement(evidence.table, evidence.order),
-        "slices": slices_of(evidence, ground.gated, findings, policy.slices),
         "flaky": flakiness(evidence.table, series),
         "weighted_score": _weighted(metrics),
         "family": len(names & set(findings)),

@@ -11,7 +11,7 @@ from bridge.model.spelling import AlsoWritten
 from bridge.model.values import EMPTY, Flag, Keyed, Model, Name, Number, Text, Whole
 
 Change = Literal["refuse", "warn", "shared"]
-SliceKind = Literal["tag", "failure_mode"]
+SliceKind = Literal["tag", "failure_mode", "system"]
 BudgetName = Literal["latency_s", "cost_usd", "tokens"]
 Reducer = Literal["mean", "median", "mode", "min", "max"]
 """How the values of several epochs become one: ``min`` is pass^k, ``max`` pass@k."""
@@ -184,7 +184,8 @@ class GatePolicy(Model):
             is ``error``.
         max_baseline_age_days: Where set, an older baseline is refused.
         budgets: What answers may take: ``latency_s``, ``cost_usd``, ``tokens``.
-        slices: What the list of places to look at is by.
+        slices: What the list of places to look at is by; ``system`` lists the systems of the result
+            that are not decided on, held against the same baseline.
         must_pass: Case ids, or ``tag:NAME``, whose rows must all pass.
         on_change: What to do on another golden set, scorer, judge or framework version.
         on_inconclusive: ``warn`` exits 0, ``fail`` exits 1.
@@ -203,7 +204,7 @@ class GatePolicy(Model):
     max_skipped: Number | None = Field(default=None, ge=0, le=1)
     max_baseline_age_days: Number | None = Field(default=None, gt=0)
     budgets: Budgets = Budgets()
-    slices: tuple[SliceKind, ...] = ("tag", "failure_mode")
+    slices: tuple[SliceKind, ...] = ("tag", "failure_mode", "system")
     must_pass: tuple[Name, ...] = ()
     on_change: OnChange = OnChange()
     on_inconclusive: Literal["warn", "fail"] = "warn"

@@ -151,11 +151,11 @@ class BudgetResult(Model):
 
 
 class SliceResult(Model):
-    """A metric in the cases of one tag or failure mode; a hint where to look, never a decision.
+    """A metric in the cases of one tag or failure mode, or in another system; it decides nothing.
 
     Attributes:
         kind: What the slice is by.
-        name: The tag or failure mode.
+        name: The tag, failure mode or system.
         n: Cases of the slice that were scored.
         mean: Their mean value, in [0, 1].
         baseline: Mean of the paired cases in the baseline.
@@ -223,7 +223,7 @@ class Verdict(Model):
         failures: Failed and broken rows, worst first.
         agreement: Metrics that several frameworks scored, by framework.
         budgets: What the answers took, of the budgets that are set.
-        slices: Gated metrics by tag and failure mode, the likeliest drops first.
+        slices: Gated metrics by tag, failure mode and other system, the likeliest drops first.
         flaky: By gated name, what several epochs show.
         weighted_score: Sum of weight times mean, where weights are given.
         totals: What the answers took, and the rows by number.
