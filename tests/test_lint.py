@@ -126,6 +126,18 @@ def test_a_coverage_that_turns_count_towards(tmp_path: Path) -> None:
     assert lint(write(tmp_path / "c.jsonl", case("a", expected="", turns=turns))) == []
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"checks": [{"injection": {"expect": "attack"}}]},
+        {"expected_calls": {"calls": [{"name": "t"}]}, "tools": [{"name": "t"}]},
+        {"turns": [{"user": "u", "checks": ["tool_use"]}]},
+    ],
+)
+def test_a_coverage_that_calls_and_own_checks_count_towards(tmp_path: Path, told: Any) -> None:
+    assert lint(write(tmp_path / "c.jsonl", case("a", expected="", **told))) == []
+
+
 def test_every_faulty_line_is_found(tmp_path: Path) -> None:
     path = write(tmp_path / "cases.jsonl", "{", case("a"), "[]", case("a"), case("b", tags="x"))
     assert [(rule, line) for _, rule, _, line in lint(path)] == [

@@ -18,7 +18,7 @@ from bridge.model.explain import explain
 from bridge.scorers.registry import validate_check
 
 COVERAGE = 0.8
-"""Least share of cases with a reference."""
+"""Least share of cases with something to score against."""
 
 TELLING = 24
 """Characters from which on an answer that stands in the question gives it away."""
@@ -133,20 +133,21 @@ def _whole_set(path: Path, cases: Cases) -> Iterator[LintFinding]:
     if not cases:
         yield LintFinding("error", "empty", path, None, "holds no readable case")
         return
-    covered = sum(_has_reference(case) for _, case in cases.values())
+    covered = sum(_is_covered(case) for _, case in cases.values())
     if covered < COVERAGE * len(cases):
         message = (
             f"{covered} of {len(cases)} cases ({covered / len(cases):.0%}) have a reference, "
-            f"below {COVERAGE:.0%}; fill in expected"
+            f"expected calls or checks of their own, below {COVERAGE:.0%}; fill in expected"
         )
         yield LintFinding("error", "reference-coverage", path, None, message)
     yield from _same_question(path, cases)
 
 
-def _has_reference(case: Case) -> bool:
-    return bool(case.references) or any(
-        case.at_turn(index).references for index in range(len(case.turns))
-    )
+def _is_covered(case: Case) -> bool:
+    """Whether the case itself says what is right: an answer, calls, or a check."""
+    turns = (case.at_turn(index) for index in range(len(case.turns)))
+    expects = any(each.references or each.expected_calls for each in (case, *turns))
+    return expects or bool(checks_of(case))
 
 
 def _same_question(path: Path, cases: Cases) -> Iterator[LintFinding]:
