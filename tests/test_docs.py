@@ -68,8 +68,15 @@ def test_every_test_that_keeps_the_gate_from_a_false_green_is_there() -> None:
         assert named[file] == set(names_of(file)), f"{file}: not all of it is on the page"
 
 
-def test_each_command_says_what_it_does(bridge: Bridge) -> None:
-    for name in COMMANDS:
-        done = bridge(name, "--help")
+def test_each_command_says_what_it_does_in_80_columns(bridge: Bridge) -> None:
+    for name in (*COMMANDS, ""):
+        done = bridge(*name.split(), "--help", COLUMNS="80")
         assert done.returncode == 0
-        assert f"Usage: bridge {name}" in done.stdout
+        assert done.stdout.startswith(f"Usage: bridge {name}".rstrip())
+        assert max(map(len, done.stdout.splitlines())) <= 80, name
+
+
+def test_wrong_usage_names_the_help_of_its_command(bridge: Bridge) -> None:
+    done = bridge("gate")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "bridge: Missing argument 'RESULT'; see: bridge gate --help\n"

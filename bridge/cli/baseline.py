@@ -8,9 +8,13 @@ import typer
 
 
 def baseline(
-    run: Path = typer.Argument(..., help="Run directory or result file."),
-    output: Path = typer.Option(..., "-o", "--output", help="Where the baseline goes."),
-    system: str = typer.Option(None, help="The system to take, where there are several."),
+    run: Path = typer.Argument(..., metavar="RUN", help="Run directory or result file."),
+    output: Path = typer.Option(
+        ..., "-o", "--output", metavar="FILE", help="Where the baseline goes."
+    ),
+    system: str = typer.Option(
+        None, metavar="NAME", help="The system to take, where there are several."
+    ),
 ) -> int:
     """Write a run's accepted values as a baseline to commit."""
     from collections.abc import Mapping

@@ -12,15 +12,25 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    run: Path = typer.Argument(..., help="Run directory with judged metrics."),
-    labels: Path = typer.Option(..., help="JSON Lines: {case_id, label, metric}, one a row."),
-    output: Path = typer.Option(
-        None, "-o", "--output", help="Calibration file; the one that the suite's gate reads."
+    run: Path = typer.Argument(..., metavar="RUN", help="Run directory with judged metrics."),
+    labels: Path = typer.Option(
+        ..., metavar="FILE", help="JSON Lines: {case_id, label, metric}, one a row."
     ),
-    metric: str = typer.Option(None, help="Only this metric."),
-    framework: str = typer.Option(None, help="Whose rows; core before all others if left out."),
-    system: str = typer.Option(None, help="The system, where there are several."),
-    weights: str = typer.Option("quadratic", help="Of kappa over levels: linear or quadratic."),
+    output: Path = typer.Option(
+        None,
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Calibration file; the one that the suite's gate reads.",
+    ),
+    metric: str = typer.Option(None, metavar="NAME", help="Only this metric."),
+    framework: str = typer.Option(
+        None, metavar="NAME", help="Whose rows; core before all others if left out."
+    ),
+    system: str = typer.Option(None, metavar="NAME", help="The system, where there are several."),
+    weights: str = typer.Option(
+        "quadratic", metavar="NAME", help="Of kappa over levels: linear or quadratic."
+    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Hold a judge's scores against people's labels; exit 1 unless every judge is trusted.

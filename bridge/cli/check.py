@@ -8,7 +8,7 @@ import typer
 
 
 def check(
-    paths: list[Path] = typer.Argument(..., help="Files or folders."),
+    paths: list[Path] = typer.Argument(..., metavar="PATH", help="Files or folders."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Lint golden sets, suites and reports, told apart by their shape; exit 2 on an error."""

@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 
 
 def compare(
-    runs: list[Path] = typer.Argument(..., help="Two runs or result files; one with --frameworks."),
+    runs: list[Path] = typer.Argument(
+        ..., metavar="RUN", help="Two runs or result files; one with --frameworks."
+    ),
     frameworks: str = typer.Option("", metavar="A,B", help="Compare two frameworks of one run."),
-    system: str = typer.Option(None, help="The system to compare, where there are several."),
+    system: str = typer.Option(
+        None, metavar="NAME", help="The system to compare, where there are several."
+    ),
     kind: str = typer.Option(
         "terminal", "--format", metavar="NAME", help="terminal, json, markdown or html."
     ),
-    output: Path = typer.Option(None, "-o", "--output", help="File; stdout if left out."),
+    output: Path = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="File; stdout if left out."
+    ),
     as_json: bool = typer.Option(False, "--json", help="The same as --format json."),
 ) -> int:
     """Hold two runs, or two frameworks of one run, against each other; decides nothing."""

@@ -18,29 +18,41 @@ if TYPE_CHECKING:
 
 
 def convert(
-    source: Path = typer.Argument(..., help="What is read: a file, or a run directory."),
-    target: Path = typer.Argument(..., help="What is written: a file, or a folder."),
-    read_as: str = typer.Option(None, "--from", help="Format of the source; detected if left out."),
-    write_as: str = typer.Option(
-        None, "--to", help="Format of the target; told by its name if left out."
+    source: Path = typer.Argument(
+        ..., metavar="SRC", help="What is read: a file, or a run directory."
     ),
-    strict: bool = typer.Option(False, help="Exit 1 if anything is dropped."),
-    report: Path = typer.Option(None, help="Write the conversion report (JSON) here."),
-    read_option: list[str] = typer.Option(None, help="KEY=VALUE for the reader."),
+    target: Path = typer.Argument(..., metavar="DST", help="What is written: a file, or a folder."),
+    read_as: str = typer.Option(
+        None, "--from", metavar="FORMAT", help="Format of the source; detected if left out."
+    ),
+    write_as: str = typer.Option(
+        None, "--to", metavar="FORMAT", help="Format of the target; told by its name if left out."
+    ),
+    strict: bool = typer.Option(False, "--strict", help="Exit 1 if anything is dropped."),
+    report: Path = typer.Option(
+        None, metavar="FILE", help="Write the conversion report (JSON) here."
+    ),
+    read_option: list[str] = typer.Option(None, metavar="KEY=VALUE", help="For the reader."),
     column: list[str] = typer.Option(
         None, "--map", metavar="FIELD=COLUMN", help="Which column of a table is which field."
     ),
-    write_option: list[str] = typer.Option(None, help="KEY=VALUE for the writer."),
+    write_option: list[str] = typer.Option(None, metavar="KEY=VALUE", help="For the writer."),
     as_json: bool = typer.Option(False, "--json", help="The conversion report on stdout."),
     verify: bool = typer.Option(
-        False, help="Score the recorded outputs on both sides; exit 1 where verdicts differ."
+        False,
+        "--verify",
+        help="Score the recorded outputs on both sides; exit 1 where verdicts differ.",
     ),
-    outputs: Path = typer.Option(None, help="Recorded outputs to verify with, in any format."),
-    suite: Path = typer.Option(None, help="Suite whose checks to verify with."),
+    outputs: Path = typer.Option(
+        None, metavar="FILE", help="Recorded outputs to verify with, in any format."
+    ),
+    suite: Path = typer.Option(None, metavar="SUITE", help="Suite whose checks to verify with."),
     verify_in: str = typer.Option(
         None, metavar="FRAMEWORK", help="Framework of the target's side; told by its format."
     ),
-    verify_dir: Path = typer.Option(None, help="Keep both runs of the verification here."),
+    verify_dir: Path = typer.Option(
+        None, metavar="DIR", help="Keep both runs of the verification here."
+    ),
 ) -> int:
     """Convert cases, configs, outputs or results; every value of the source is accounted for."""
     from bridge.conversion.convert import convert as convert_files

@@ -14,7 +14,9 @@ KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 
 
 def doctor(
-    suite: Path = typer.Argument(None, help="Check what this suite needs, interpreters included."),
+    suite: Path = typer.Argument(
+        None, metavar="SUITE", help="Check what this suite needs, interpreters included."
+    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Show what is installed, in which versions, and the line that mends each gap.

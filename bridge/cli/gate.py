@@ -13,22 +13,34 @@ if TYPE_CHECKING:
     from bridge.model.verdict import Verdict
 
 FORMATS_HELP = (
-    "Comma-separated: json, markdown, html, junit, sarif are written into --report-dir, "
+    "Comma-separated: json, markdown, html, junit, sarif are written into {folder}, "
     "github (annotations) is printed."
 )
 
 
 def gate(
-    results: list[Path] = typer.Argument(..., help="Run directories or result files."),
-    suite: Path = typer.Option(None, help="Suite with the gate policy; the run's own if left out."),
+    results: list[Path] = typer.Argument(
+        ..., metavar="RESULT", help="Run directories or result files."
+    ),
+    suite: Path = typer.Option(
+        None, metavar="SUITE", help="Suite with the gate policy; the run's own if left out."
+    ),
     baseline: Path = typer.Option(
-        None, help="Baseline file, a run or a result file; the policy's own if left out."
+        None,
+        metavar="FILE",
+        help="Baseline file, a run or a result file; the policy's own if left out.",
     ),
-    system: str = typer.Option(None, help="The system to decide on, where there are several."),
+    system: str = typer.Option(
+        None, metavar="NAME", help="The system to decide on, where there are several."
+    ),
     report_dir: Path = typer.Option(
-        None, help="Write reports here; eval-report.json and eval-report.md if none is named."
+        None,
+        metavar="DIR",
+        help="Write reports here; eval-report.json and eval-report.md if none is named.",
     ),
-    formats: str = typer.Option("", "--format", metavar="NAMES", help=FORMATS_HELP),
+    formats: str = typer.Option(
+        "", "--format", metavar="NAMES", help=FORMATS_HELP.format(folder="--report-dir")
+    ),
     as_json: bool = typer.Option(False, "--json", help="The report as JSON on stdout."),
 ) -> int:
     """Decide: 0 passed, 1 failed, 3 the rows cannot be trusted."""

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 COMMANDS = {
     "init": "Write a working starter suite and a CI workflow.",
     "run": "Collect outputs, score them in each framework, write the run.",
-    "gate": "Decide over runs and result files: passed, failed, or not to be trusted.",
-    "compare": "Hold two runs, or two frameworks of one run, against each other.",
+    "gate": "Decide over runs and result files whether to pass.",
+    "compare": "Hold two runs or two frameworks against each other.",
     "report": "Show a verdict again, in another format.",
     "calibrate": "Hold a judge's scores against people's labels.",
     "baseline": "Write a run's accepted values as a baseline to commit.",
-    "convert": "Convert cases, configs, outputs or results, every value accounted for.",
+    "convert": "Convert between formats, every value accounted for.",
     "check": "Lint golden sets, suites and reports.",
     "scan": "Scan texts for prompt injection.",
     "doctor": "Show what is installed, and the line that mends each gap.",
@@ -38,8 +38,12 @@ Options:
   --debug    Show a traceback with every error.
   --help     Show this message, or with a command its own help.
 
-Exit codes: 0 passed or done, 1 the gate failed or --strict dropped something,
-2 wrong use or a bad file, 3 the rows cannot be trusted or a framework broke, 130 interrupted."""
+Exit codes:
+  0    passed, or done
+  1    the gate failed, --strict dropped something, a judge is not trusted
+  2    wrong use, or a bad file
+  3    the rows cannot be trusted, or a framework broke
+  130  interrupted"""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -57,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             from traceback import print_exc
 
             print_exc()
-        sys.exit(_report(error))
+        sys.exit(_report(error, next(iter(arguments), "COMMAND")))
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
@@ -89,11 +93,11 @@ def _call(name: str, arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _report(error: Exception) -> int:
+def _report(error: Exception, command: str) -> int:
     """Say in one line what went wrong; returns the exit code."""
     show = getattr(error, "format_message", None)  # wrong usage, from the option parser
     if show is not None:
-        return _say(f"{show().rstrip('.')}; see: bridge COMMAND --help", 2)
+        return _say(f"{show().rstrip('.')}; see: bridge {command} --help", 2)
     if type(error).__name__ == "Abort":  # the option parser's own Ctrl-C
         return _say("interrupted", 130)
     from bridge.model.errors import BridgeError

@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
 
 def report(
-    source: Path = typer.Argument(..., help="Run directory, or an eval-report.json."),
+    source: Path = typer.Argument(
+        ..., metavar="SOURCE", help="Run directory, or an eval-report.json."
+    ),
     kind: str = typer.Option("terminal", "--format", metavar="NAME", help="Kind of report."),
-    output: Path = typer.Option(None, "-o", "--output", help="File; stdout if left out."),
+    output: Path = typer.Option(
+        None, "-o", "--output", metavar="FILE", help="File; stdout if left out."
+    ),
     html: Path = typer.Option(None, metavar="FILE", help="The same as --format html -o FILE."),
-    baseline: Path = typer.Option(None, help="For a run: baseline file, or a run."),
-    system: str = typer.Option(None, help="For a run: the system, where there are several."),
+    baseline: Path = typer.Option(None, metavar="FILE", help="For a run: baseline file, or a run."),
+    system: str = typer.Option(
+        None, metavar="NAME", help="For a run: the system, where there are several."
+    ),
 ) -> int:
     """Show a verdict again; exits 0 whatever it is. A run is decided on anew, with its cases."""
     from bridge.cli.screen import show

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 def run(
-    suite: Path = typer.Argument(..., help="bridge.yaml"),
-    frameworks: str = typer.Option("", help="Comma-separated; the suite's own if left out."),
+    suite: Path = typer.Argument(..., metavar="SUITE", help="Suite: bridge.yaml."),
+    frameworks: str = typer.Option(
+        "", metavar="NAMES", help="Comma-separated; the suite's own if left out."
+    ),
     outputs: list[Path] = typer.Option(
         [], metavar="FILE", help="Recorded outputs instead of the suite's system."
     ),
-    run_dir: Path = typer.Option(None, help="Where the run goes; runs/<suite> if left out."),
+    run_dir: Path = typer.Option(
+        None, metavar="DIR", help="Where the run goes; runs/<suite> if left out."
+    ),
     resume: bool = typer.Option(False, "--resume", help="Keep what an earlier run finished."),
     limit: int = typer.Option(None, min=1, metavar="N", help="Only the first N cases."),
     tag: list[str] = typer.Option([], metavar="TAG", help="Only cases with one of these tags."),
@@ -30,8 +34,12 @@ def run(
     ),
     dry_run: bool = typer.Option(False, "--dry-run", help="Say what would be done, do nothing."),
     gate: bool = typer.Option(False, "--gate", help="Decide by the suite's gate policy."),
-    baseline: Path = typer.Option(None, help="For --gate: baseline file, or a run."),
-    formats: str = typer.Option("", "--format", metavar="NAMES", help=FORMATS_HELP),
+    baseline: Path = typer.Option(
+        None, metavar="FILE", help="For --gate: baseline file, or a run."
+    ),
+    formats: str = typer.Option(
+        "", "--format", metavar="NAMES", help=FORMATS_HELP.format(folder="--run-dir")
+    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Collect outputs, score them in each framework, and write the run directory."""

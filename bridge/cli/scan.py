@@ -15,12 +15,16 @@ _FILE_NAME = re.compile(r"\S+\.(?:jsonl?|txt|md|csv|tsv|html?|xml|ya?ml|log|eml)
 
 
 def scan(
-    inputs: list[str] = typer.Argument(None, help="Texts, or files; standard input if left out."),
-    carrier: str = typer.Option("user", help="Where the text comes from: user, tool, context."),
+    inputs: list[str] = typer.Argument(
+        None, metavar="TEXT_OR_FILE", help="Texts, or files; standard input if left out."
+    ),
+    carrier: str = typer.Option(
+        "user", metavar="NAME", help="Where the text comes from: user, tool, context."
+    ),
     second_stage: bool = typer.Option(True, help="Weigh the wording by a trained model, too."),
-    fail_on: str = typer.Option("", help="Exit 1 on these actions: flag,block."),
+    fail_on: str = typer.Option("", metavar="ACTIONS", help="Exit 1 on these actions: flag,block."),
     system_prompt: Path = typer.Option(
-        None, help="File with the system prompt; what goes against it counts, too."
+        None, metavar="FILE", help="File with the system prompt; what goes against it counts, too."
     ),
 ) -> int:
     """Scan texts for prompt injection; one JSON object a text.
