@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ from bridge.gate.failures import failed_cases, regressions
 from bridge.gate.flaky import flakiness
 from bridge.gate.metric import decide_metric
 from bridge.gate.must_pass import must_pass
-from bridge.gate.other_systems import other_systems
+from bridge.gate.other_systems import OtherSystem, other_systems
 from bridge.gate.reasons import Reasons
 from bridge.gate.regressions import SEED, Finding
 from bridge.gate.slices import slices_of
@@ -73,12 +73,10 @@ def decide(
     budgets = decide_budgets(evidence, policy, baseline, changes.comparable)
     reasons.errors += budgets.errors
     reasons.failures += budgets.failures
-    (decided,) = evidence.table.system_names
-    others = other_systems(whole, decided, names, policy, baseline, changes.comparable)
+    others = other_systems(whole, evidence, names, policy, baseline, changes.comparable)
     return Verdict(
         **_outcome(policy, reasons),
-        **_looked_at(ground, findings, policy, metrics),
-        slices=slices_of(evidence, ground.gated, findings, policy.slices, others),
+        **_looked_at(ground, findings, policy, metrics, others),
         suite=suite,
         metrics=metrics,
         budgets=budgets.results,
@@ -110,6 +108,7 @@ def _looked_at(
     findings: Mapping[str, Finding],
     policy: GatePolicy,
     metrics: Mapping[str, MetricResult],
+    others: Iterable[OtherSystem],
 ) -> dict[str, Any]:
     """What the rows show beside the decision."""
     evidence, series, names = ground.evidence, ground.series, ground.names
@@ -119,6 +118,7 @@ def _looked_at(
         "regressed": tuple(regressions(findings, names, policy, evidence)),
         "failures": failed_cases(evidence, series, findings, _blocking(metrics)),
         "agreement": agreement(evidence.table, evidence.order),
+        "slices": slices_of(evidence, ground.gated, findings, policy.slices, others),
         "flaky": flakiness(evidence.table, series),
         "weighted_score": _weighted(metrics),
         "family": len(names & set(findings)),

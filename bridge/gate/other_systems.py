@@ -31,17 +31,17 @@ class OtherSystem:
 
 def other_systems(
     whole: Evidence,
-    decided: str,
+    decided: Evidence,
     gated: frozenset[str],
     policy: GatePolicy,
     baseline: Baseline | None,
     comparable: frozenset[str],
 ) -> Iterator[OtherSystem]:
-    """The gated metrics of every system but one.
+    """The gated metrics of every system but the one that is decided on.
 
     Args:
         whole: Rows of all systems.
-        decided: The system that is decided on.
+        decided: Those of the one that is decided on.
         gated: Names of the metrics that decide.
         policy: The gate policy.
         baseline: The accepted run.
@@ -49,7 +49,7 @@ def other_systems(
     """
     clusters = clusters_of(whole, policy.clusters)
     for system in whole.table.system_names:
-        if system == decided:
+        if system in decided.table.system_names:
             continue
         evidence = whole.of_system(system)
         table = treat(evidence.table, policy).table
