@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bridge.conversion.convert import convert
+    from bridge.execution.driver import Drive
+    from bridge.execution.plan import Plan, Selection, make_plan
     from bridge.files.baseline import read_baseline, write_baseline
     from bridge.files.golden import GoldenSet, read_golden_set, stream_cases, write_cases
     from bridge.files.outputs import read_outputs, write_outputs
     from bridge.files.scores import read_scores, write_scores
     from bridge.files.store import RunStore
     from bridge.files.suite import read_suite, read_suite_cases, write_suite
+    from bridge.gate.baseline import make_baseline
     from bridge.gate.decide import decide
+    from bridge.gate.decision import Decision, decide_on
+    from bridge.gate.evidence import Evidence
     from bridge.gate.gather import gather
     from bridge.model.baseline import Baseline
     from bridge.model.bundle import Bundle
@@ -39,7 +44,13 @@ if TYPE_CHECKING:
     from bridge.model.verdict import Verdict
     from bridge.plugin.format import Format, FormatInfo, ReadOptions, WriteOptions
     from bridge.plugin.framework import Framework, FrameworkInfo
-    from bridge.plugin.registry import detect_format, get_format, get_framework
+    from bridge.plugin.registry import (
+        detect_format,
+        format_names,
+        framework_names,
+        get_format,
+        get_framework,
+    )
     from bridge.scorers.evaluate import evaluate
     from bridge.scorers.injection.findings import ScanResult
     from bridge.scorers.injection.scanner import scan
@@ -47,17 +58,28 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "bridge.conversion.convert": ("convert",),
+    "bridge.execution.driver": ("Drive",),
+    "bridge.execution.plan": ("Plan", "Selection", "make_plan"),
     "bridge.files.baseline": ("read_baseline", "write_baseline"),
     "bridge.files.golden": ("GoldenSet", "read_golden_set", "stream_cases", "write_cases"),
     "bridge.files.outputs": ("read_outputs", "write_outputs"),
     "bridge.files.scores": ("read_scores", "write_scores"),
     "bridge.files.store": ("RunStore",),
     "bridge.files.suite": ("read_suite", "read_suite_cases", "write_suite"),
+    "bridge.gate.baseline": ("make_baseline",),
     "bridge.gate.decide": ("decide",),
+    "bridge.gate.decision": ("Decision", "decide_on"),
+    "bridge.gate.evidence": ("Evidence",),
     "bridge.gate.gather": ("gather",),
     "bridge.plugin.format": ("Format", "FormatInfo", "ReadOptions", "WriteOptions"),
     "bridge.plugin.framework": ("Framework", "FrameworkInfo"),
-    "bridge.plugin.registry": ("detect_format", "get_format", "get_framework"),
+    "bridge.plugin.registry": (
+        "detect_format",
+        "format_names",
+        "framework_names",
+        "get_format",
+        "get_framework",
+    ),
     "bridge.scorers.evaluate": ("evaluate",),
     "bridge.scorers.injection": ("ScanResult", "scan"),
     "bridge.scorers.registry": ("NoParams", "Scorer", "skip"),
@@ -74,6 +96,9 @@ __all__ = [
     "Conversion",
     "ConversionLine",
     "ConversionReport",
+    "Decision",
+    "Drive",
+    "Evidence",
     "ExpectedCall",
     "ExpectedCalls",
     "Format",
@@ -94,6 +119,7 @@ __all__ = [
     "Output",
     "OutputTurn",
     "Passage",
+    "Plan",
     "Raw",
     "ReadOptions",
     "RunRecord",
@@ -101,6 +127,7 @@ __all__ = [
     "ScanResult",
     "Score",
     "Scorer",
+    "Selection",
     "Suite",
     "Tool",
     "ToolCall",
@@ -110,11 +137,16 @@ __all__ = [
     "WriteOptions",
     "convert",
     "decide",
+    "decide_on",
     "detect_format",
     "evaluate",
+    "format_names",
+    "framework_names",
     "gather",
     "get_format",
     "get_framework",
+    "make_baseline",
+    "make_plan",
     "read_baseline",
     "read_golden_set",
     "read_outputs",
@@ -141,4 +173,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
