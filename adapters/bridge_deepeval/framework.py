@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_deepeval.metrics import METRICS
@@ -69,6 +70,12 @@ class DeepEvalFramework:
     def ensure_available(self) -> None:
         """Raise :class:`bridge.MissingDependency` unless DeepEval is there and recent enough."""
         require(INFO)
+
+    def own_metrics(self) -> Sequence[OwnMetric]:
+        """Its own metrics, and the checks that say the same."""
+        from bridge_deepeval.own_metrics import METRICS
+
+        return METRICS
 
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as test cases with metrics, ready for ``deepeval.evaluate``.

@@ -54,7 +54,17 @@ SAMPLE = Claims(
 )
 HEAD = Claims(
     {
-        **dict.fromkeys(("status", "eval.model", "eval.packages.inspect_ai", "version"), NATIVE),
+        **dict.fromkeys(
+            (
+                "status",
+                "eval.model",
+                "eval.packages.inspect_ai",
+                "eval.scorers[].name",
+                "eval.scorers[].options",
+                "version",
+            ),
+            NATIVE,
+        ),
         "error.message": NATIVE,
         "error": dropped("a traceback"),
         "eval": SETTING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.files.store import safe_name
@@ -13,6 +13,7 @@ from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 
@@ -45,6 +46,12 @@ class InspectFramework:
     def ensure_available(self) -> None:
         """Raise :class:`bridge.MissingDependency` unless Inspect is there and recent enough."""
         require(INFO)
+
+    def own_metrics(self) -> Sequence[OwnMetric]:
+        """Its own metrics, and the checks that say the same."""
+        from bridge_inspect.own_metrics import METRICS
+
+        return METRICS
 
     def to_native(self, bundle: Bundle) -> Task:
         """Cases with one system's outputs as a task that ``inspect eval`` runs as it is.

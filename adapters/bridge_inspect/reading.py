@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import UNIT, Scales
+from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
 from bridge_inspect.layouts import open_log
+from bridge_inspect.own_metrics import checks_of
 from bridge_inspect.rows import NAME, read_score
 
 MOST_ABSENT = 10_000
@@ -44,6 +46,7 @@ class LogReading:
         self._scales = scales
         self._samples = self._limited = 0
         self._turned: set[str] = set()
+        self._stand_ins = StandIns(checks_of(self._log.eval.scorers or ()).get)
 
     def answers(self) -> Iterator[Answer]:
         """Every sample in every epoch, then those that an interrupted run never wrote."""
@@ -86,10 +89,11 @@ class LogReading:
                 place=place,
             )
         key = self._key(self._model, str(sample.id), sample.epoch)
+        rows = self._rows(sample, key)
         return Answer(
             key,
-            self._rows(sample, key),
-            lambda: self._content(sample),
+            rows,
+            lambda: self._foreign(sample, rows),
             _failure(sample),
             spent=_spent(sample),
             place=place,
@@ -123,6 +127,12 @@ class LogReading:
         if sample.error is not None:
             update["error"] = sample.error.message or "no reason given"
         return case, output.model_copy(update=update) if update else output
+
+    def _foreign(
+        self, sample: records.Sample, rows: Sequence[Score | ScoreRow]
+    ) -> tuple[Case, Output]:
+        case, output = self._content(sample)
+        return self._stand_ins.put(case, rows), output
 
     def metrics(self) -> Iterable[str]:
         """The scorers of the run."""

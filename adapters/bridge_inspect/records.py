@@ -127,9 +127,10 @@ class Config(msgspec.Struct):
 
 
 class Scorer(msgspec.Struct):
-    """A scorer of the run."""
+    """A scorer of the run, with its arguments."""
 
     name: str = ""
+    options: dict[str, Any] | None = None
 
 
 class Spec(msgspec.Struct):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut
 from bridge.plugin.framework import OWN_CHECKS, FrameworkInfo, require
+from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 
 INFO = FrameworkInfo(
@@ -63,6 +64,12 @@ class PromptfooFramework:
 
         require(INFO)
         require_installed()
+
+    def own_metrics(self) -> Sequence[OwnMetric]:
+        """Its assertion types, and the checks that say the same."""
+        from bridge_promptfoo.own_metrics import METRICS
+
+        return METRICS
 
     def to_native(self, bundle: Bundle) -> dict[str, Any]:
         """Cases with their outputs as a config, ready for ``promptfoo eval``.

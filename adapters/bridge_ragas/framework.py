@@ -13,6 +13,7 @@ from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_ragas.cases import is_conversation, to_sample
@@ -87,6 +88,12 @@ class RagasFramework:
         """Raise :class:`bridge.MissingDependency` unless RAGAS is there and can be imported."""
         require(INFO)
         require(LANGCHAIN)
+
+    def own_metrics(self) -> Sequence[OwnMetric]:
+        """Its own metrics, and the checks that say the same."""
+        from bridge_ragas.own_metrics import METRICS
+
+        return METRICS
 
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as datasets with metrics, ready for ``ragas.evaluate``.

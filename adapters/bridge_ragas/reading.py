@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,12 @@ from bridge.model.score import Score
 from bridge.plugin.accounting import NATIVE, Tally, carried, dropped
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
+from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
 from bridge_ragas.columns import is_blank, read_columns, value_of
+from bridge_ragas.own_metrics import find_check
 from bridge_ragas.rows import NAME, read_score
 from bridge_ragas.table import Row, open_table
 
@@ -58,6 +60,7 @@ class TableReading:
         self._table = open_table(source, encoding)
         self._columns = read_columns(self._table, metrics)
         self._scales = scales
+        self._stand_ins = StandIns(find_check)
         self._version = ""
         self._names: set[int] = set()
         self._told: Counter[int] = Counter()
@@ -105,10 +108,11 @@ class TableReading:
             "case_id": name,
             "epoch": 1,
         }
+        rows = list(self._rows(key, row, {}))
         return Answer(
             key,
-            list(self._rows(key, row, {})),
-            lambda: self._content(row, name),
+            rows,
+            lambda: self._content(row, name, rows),
             place="the row",
             line=line,
             again=again,
@@ -157,7 +161,9 @@ class TableReading:
         self._names.add(hash(unique))
         return unique, False
 
-    def _content(self, row: Row, name: str) -> tuple[Case, Output]:
+    def _content(
+        self, row: Row, name: str, rows: Sequence[Score | ScoreRow]
+    ) -> tuple[Case, Output]:
         """A row's case and output, with the columns that have no place in the model."""
         case, output = from_sample(self._sample(row))
         kept = {
@@ -168,7 +174,8 @@ class TableReading:
         extras = {**case.extras, NAME: {**case.extras.get(NAME, {}), **kept}}
         fields = case.model_dump(mode="json", exclude_defaults=True)
         fields |= {"id": name, "extras": extras if kept else case.extras}
-        return Case.model_validate(fields), output.model_copy(update={"case_id": name})
+        case = self._stand_ins.put(Case.model_validate(fields), rows)
+        return case, output.model_copy(update={"case_id": name})
 
     def _rows(
         self, key: dict[str, Any], row: Row, carried: Mapping[str, Any]

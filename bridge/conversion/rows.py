@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isclose
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from bridge.model.score import VALUED, Score
@@ -13,6 +14,7 @@ from bridge.model.verification import Agreement, Disagreement, LeftOut, Ruling
 CLOSE = 1e-6
 """Most by which scores that are the same differ."""
 LONGEST_REASON = 500
+NOT_ROUNDED: Mapping[str, int] = MappingProxyType({})
 
 
 class Key(NamedTuple):
@@ -43,6 +45,7 @@ class _Count:
 
 @dataclass(slots=True)
 class _Comparing:
+    digits: Mapping[str, int]
     counts: dict[str, _Count] = field(default_factory=dict)
     differences: list[Disagreement] = field(default_factory=list)
     undecided: list[LeftOut] = field(default_factory=list)
@@ -54,7 +57,7 @@ class _Comparing:
             return
         count = self.counts.setdefault(kind, _Count())
         count.compared += 1
-        what = _difference(source, target)
+        what = _difference(source, target, self.digits.get(kind))
         count.agreed += what in (None, "score")
         count.scores_differ += what == "score"
         if what is not None:
@@ -70,7 +73,11 @@ class _Comparing:
 
 
 def compare_rows(
-    source: Iterable[Score], target: Iterable[Score], *, only_source: bool = False
+    source: Iterable[Score],
+    target: Iterable[Score],
+    *,
+    only_source: bool = False,
+    digits: Mapping[str, int] = NOT_ROUNDED,
 ) -> Compared:
     """Hold the rows of two sides against each other.
 
@@ -82,9 +89,10 @@ def compare_rows(
         source: Rows of the source; their scorer is the type that they are counted under.
         target: Rows of the target.
         only_source: Whether rows that only the target has are left alone.
+        digits: Decimals that the source rounds its scores to, by type.
     """
     first, second = _by_key(source), _by_key(target)
-    comparing = _Comparing()
+    comparing = _Comparing(digits)
     for key, row in first.items():
         comparing.add(key, row.scorer or row.metric, row, second.get(key))
     for key, row in second.items():
@@ -112,20 +120,24 @@ def _why_not(source: Score, target: Score) -> str | None:
 
 
 def _difference(
-    source: Score | None, target: Score | None
+    source: Score | None, target: Score | None, digits: int | None
 ) -> Literal["verdict", "score", "missing"] | None:
     if source is None or target is None:
         return "missing"
-    close = (
-        source.value is not None
-        and target.value is not None
-        and isclose(source.value, target.value, rel_tol=0, abs_tol=CLOSE)
-    )
+    close = _close(source.value, target.value, digits)
     if "scored" in (source.status, target.status):
         return None if close else "verdict"
     if source.status != target.status:
         return "verdict"
     return None if close else "score"
+
+
+def _close(source: float | None, target: float | None, digits: int | None) -> bool:
+    """Whether two scores are the same, as far as the source's digits go."""
+    if source is None or target is None:
+        return False
+    rounded = target if digits is None else round(target, digits)
+    return isclose(source, rounded, rel_tol=0, abs_tol=CLOSE)
 
 
 def _ruling(row: Score | None) -> Ruling | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,13 @@ from bridge.model.score import Score
 from bridge.model.verification import LeftOut, Verification, VerifiedSide, total_left_out
 from bridge.plugin.format import Format
 from bridge.plugin.framework import OwnChecks
+from bridge.plugin.own_metrics import (
+    OwnMetric,
+    OwnMetrics,
+    by_recorded_name,
+    recorded_as,
+    why_none,
+)
 from bridge.plugin.registry import get_framework
 
 CORE = "core"
@@ -86,7 +93,9 @@ def verify(
         )
         second = _Side(other_name, mirrored.bundle)
         others, other = second.scored(folder / "target", source, given)
-    compared = compare_rows(rows, others, only_source=bool(recorded))
+    compared = compare_rows(
+        rows, others, only_source=bool(recorded), digits=_digits(framework, recorded)
+    )
     return Verification(
         source=side,
         target=other,
@@ -126,9 +135,21 @@ def _foreign(framework: str, whole: Bundle, recorded: list[Score]) -> list[LeftO
     if isinstance(found, OwnChecks):
         return list(found.left_out(whole))
     held = {row.key for row in recorded}
-    why = "recorded by a metric of the framework's own that no check stands for"
-    others = (row for row in whole.scores if row.key not in held)
-    return [LeftOut(type=row.scorer or row.metric, reason=why) for row in others]
+    metrics = by_recorded_name(_own_metrics(framework))
+    others = (row.scorer or row.metric for row in whole.scores if row.key not in held)
+    return [LeftOut(type=name, reason=why_none(recorded_as(metrics, name))) for name in others]
+
+
+def _own_metrics(framework: str) -> Sequence[OwnMetric]:
+    found = get_framework(framework)
+    return found.own_metrics() if isinstance(found, OwnMetrics) else ()
+
+
+def _digits(framework: str, rows: Iterable[Score]) -> dict[str, int]:
+    """The decimals that recorded scores are rounded to, by their type."""
+    metrics = by_recorded_name(_own_metrics(framework))
+    found = {name: recorded_as(metrics, name) for name in {row.scorer for row in rows}}
+    return {name: each.digits for name, each in found.items() if each and each.digits is not None}
 
 
 def _refuse_nothing(material: Material, left: list[LeftOut], source: Path) -> None:

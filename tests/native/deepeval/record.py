@@ -25,7 +25,12 @@ from deepeval.evaluate import (  # noqa: E402
     ErrorConfig,
     evaluate,
 )
-from deepeval.metrics import BaseConversationalMetric, BaseMetric  # noqa: E402
+from deepeval.metrics import (  # noqa: E402
+    BaseConversationalMetric,
+    BaseMetric,
+    ExactMatchMetric,
+    PatternMatchMetric,
+)
 from deepeval.test_case import (  # noqa: E402
     ConversationalTestCase,
     LLMTestCase,
@@ -130,6 +135,17 @@ TALK = ConversationalTestCase(
     metadata={"Helpful": 0.75},
 )
 
+OWN = [
+    LLMTestCase(name=name, input="Name it.", actual_output=says, expected_output=wanted)
+    for name, says, wanted in (
+        ("same", "Oslo", "Oslo"),
+        ("blank", " Oslo ", "Oslo"),
+        ("case", "oslo", "Oslo"),
+        ("other", "Oslo.", "Oslo"),
+    )
+]
+"""Answers on which DeepEval's own metrics come to different verdicts."""
+
 
 def record(name: str, test_cases: list[Any], metrics: list[Any], latest: bool = False) -> None:
     """Evaluate and keep the run file as ``name``."""
@@ -156,6 +172,7 @@ def main() -> None:
     record("run.json", CASES, metrics)
     record("latest_test_run.json", CASES[:1], metrics[:1], latest=True)
     record("conversation.json", [TALK], [TalkPoints("Helpful")])
+    record("own_metrics.json", OWN, [ExactMatchMetric(), PatternMatchMetric(r"\w+")])
 
 
 if __name__ == "__main__":

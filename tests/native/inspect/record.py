@@ -22,7 +22,18 @@ from inspect_ai.model import (
     ChatMessageUser,
     ModelOutput,
 )
-from inspect_ai.scorer import Score, accuracy, mean, scorer
+from inspect_ai.scorer import (
+    Score,
+    accuracy,
+    exact,
+    f1,
+    includes,
+    match,
+    mean,
+    pattern,
+    scorer,
+)
+from inspect_ai.scorer import answer as answer_after
 from inspect_ai.solver import solver
 from inspect_ai.tool import ToolCall
 
@@ -147,8 +158,32 @@ def without_paths(log: EvalLog) -> EvalLog:
     return log
 
 
+OWN = [
+    Sample(id=name, input="Name it.", target=target, metadata={"says": says}, choices=choices)
+    for name, says, target, choices in (
+        ("same", "Oslo", "Oslo", None),
+        ("case", "the capital is OSLO.", "Oslo", None),
+        ("begin", "Oslo is the capital", ["Christiania", "Oslo"], None),
+        ("number", "It costs $1,234.50 in all, not 7", "1234.5", None),
+        ("letter", "Some thought.\n\nANSWER: B", "B", None),
+        ("word", "ANSWER: yes, of course", "yes", None),
+        ("wrong", "Bergen", "Oslo", None),
+        ("folded", "Straße", "STRASSE", None),
+        ("words", "the cat sat on the red mat", "A cat, sat on a mat!", None),
+    )
+]
+"""Answers on which Inspect's own scorers come to different verdicts."""
+OWN_SCORERS = [
+    match(), match("any"), match("begin", ignore_case=False), match(numeric=True), includes(),
+    includes(ignore_case=False), exact(), f1(), f1(stop_words=["sat"]), pattern(r"is (\w+)"),
+    pattern(r"(?<=is )\w+"), answer_after("letter"), answer_after("word"),
+]  # fmt: skip
+
+
 def main() -> None:
     scorers = [letter(), number(), kinds(), parts()]
+    own = Task(MemoryDataset(OWN, name="own"), solver=answer(), scorer=OWN_SCORERS)
+    record("own_scorers.json", own)
     task = Task(MemoryDataset(SAMPLES, name="capitals"), solver=answer(), scorer=scorers)
     record("foreign.eval", task)
     record("foreign.json", task)

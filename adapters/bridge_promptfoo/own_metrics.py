@@ -1,0 +1,11 @@
+"""promptfoo's assertion types as metrics of its own, from the one map of them."""
+
+from __future__ import annotations
+
+from bridge.plugin.own_metrics import OwnMetric
+from bridge_promptfoo.config.kinds import KINDS
+
+METRICS = tuple(
+    OwnMetric(kind.type, (kind.type,), kind.scorer or None, kind.judge, kind.why)
+    for kind in KINDS.values()
+)
