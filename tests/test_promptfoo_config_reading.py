@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 from accounted import assert_accounted
-from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport
 from bridge.model.errors import InputError
@@ -17,7 +16,6 @@ from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.config import CONFIG
-from bridge_promptfoo.config.guide import guides
 from bridge_promptfoo.config.kinds import BASE_TYPES, KINDS, UNKNOWN, kind_of
 
 REFERENCES = ("tests[].assert[].value", "tests[]", "prompts[]", "defaultTest", "tests", "scenarios")
@@ -533,8 +531,3 @@ def test_yaml_is_1_2(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text(text)
     bundle, _ = CONFIG.read(tmp_path / "promptfooconfig.yaml", ReadOptions())
     assert dict(bundle.cases[0].vars) == {"a": "Yes", "b": 12, "c": "off", "d": 1000.0}
-
-
-def test_the_guides_tables_are_generated_from_the_code() -> None:
-    for path, text in guides(ROOT / "docs" / "migrate"):
-        assert path.read_text("utf-8") == text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.plugin.accounting import NATIVE, Claims, dropped
+from bridge.plugin.accounting import NATIVE, Claims, carried, dropped
 from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING
 
 _COMPONENT = ("pass", "score", "reason", "assertion.type", "assertion.metric")
@@ -36,7 +36,7 @@ ROW = Claims(
             NATIVE,
         ),
         **{f"gradingResult.componentResults[].{each}": NATIVE for each in _COMPONENT + _NUMBERS},
-        "gradingResult.componentResults[].assertion.value": dropped("what the assertion expected"),
+        "gradingResult.componentResults[].assertion.value": REPEATED,
         **dict.fromkeys(
             ("score", "namedScores", "gradingResult.score", "gradingResult.namedScores"), AGGREGATE
         ),
@@ -44,7 +44,7 @@ ROW = Claims(
         "gradingResult.namedScoreWeights": AGGREGATE,
         "gradingResult.tokensUsed": dropped("tokens of the graders"),
         "testCase": SETTING,
-        "testCase.assert": REPEATED,
+        "testCase.assert": carried("read as checks; what no check says is kept in extras"),
         "metadata": REPEATED,
         "tokenUsage": REPEATED,
         "response": dropped("what the provider says beside its answer"),

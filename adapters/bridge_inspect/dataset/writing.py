@@ -51,7 +51,7 @@ def write_dataset(bundle: Bundle, dest: Path, *, task: bool) -> ConversionReport
     if task:
         write_atomically(dest.with_name(script), [_script(dest, bundle)])
     notes = _notes(bundle, script) if task else ()
-    return account_bundle(bundle, _claims(), dest, FORMAT_NAME, notes)
+    return account_bundle(bundle, _claims(bundle), dest, FORMAT_NAME, notes)
 
 
 def _records(bundle: Bundle) -> list[Fields]:
@@ -150,10 +150,10 @@ def {task}():
 '''
 
 
-def _claims() -> Claims:
+def _claims(bundle: Bundle) -> Claims:
     """What became of every neutral field."""
     native = ("id", "input", "expected", "choices", "metadata", "extras.inspect")
-    return Claims(
+    claims = Claims(
         {
             "cases[].*": carried(WHY),
             **{f"cases[].{field}": NATIVE for field in native},
@@ -166,6 +166,10 @@ def _claims() -> Claims:
             "scores[].*": dropped("a dataset holds no scores: write results"),
         }
     )
+    for number, case in enumerate(bundle.cases):
+        if case.turns:  # its first turn is what is asked
+            claims.put(carried(WHY), "cases", number, "input")
+    return claims
 
 
 def _notes(bundle: Bundle, script: str) -> Iterator[str]:

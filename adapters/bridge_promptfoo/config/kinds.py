@@ -1,6 +1,6 @@
 """promptfoo's assertion types, each with what stands for it here: the one map, both ways.
 
-:mod:`bridge_promptfoo.config.guide` makes the table of ``docs/migrate`` of it. Types and meanings
+:mod:`bridge_promptfoo.own_metrics` shows them in the guides of ``docs/migrate``. Types and meanings
 are those of promptfoo 0.123.1
 (https://www.promptfoo.dev/docs/configuration/expected-outputs/).
 """

@@ -19,6 +19,8 @@ from bridge_ragas.dataset.rows import line_of, to_row
 
 WHY = "RAGAS has no column for it: kept in the column bridge, which RAGAS leaves alone"
 
+MULTI_LACKS = carried("a multi-turn sample has no column for it: kept in the column bridge")
+
 
 def write_dataset(bundle: Bundle, dest: Path, *, script: bool) -> ConversionReport:
     """Write samples as JSON Lines.
@@ -47,7 +49,7 @@ def write_dataset(bundle: Bundle, dest: Path, *, script: bool) -> ConversionRepo
         values = {"dataset": literal(dest.name), "checks": literal(named_checks(bundle))}
         write_atomically(dest.with_name(name), [_TEMPLATE.format(**values)])
     notes = _notes(pairs, rows, name, script)
-    return account_bundle(bundle, _claims(), dest, FORMAT_NAME, notes)
+    return account_bundle(bundle, _claims(bundle, pairs, rows), dest, FORMAT_NAME, notes)
 
 
 def _row(pair: Answered) -> Fields:
@@ -90,22 +92,32 @@ if __name__ == "__main__":
 '''
 
 
-def _claims() -> Claims:
+def _claims(bundle: Bundle, pairs: Sequence[Answered], rows: Sequence[Fields]) -> Claims:
     """What became of every neutral field."""
     native = ("input", "expected", "reference_contexts", "expected_calls", "turns")
-    answers = ("text", "turns", "messages", "tool_calls", "retrieved_contexts")
-    return Claims(
+    held = ("text", "turns", "messages", "tool_calls", "retrieved_contexts")
+    claims = Claims(
         {
             "cases[].*": carried(WHY),
             **{f"cases[].{field}": NATIVE for field in (*native, "persona", "extras.ragas")},
             "cases[].checks": carried("run by the script; kept in the column bridge"),
             "outputs[].*": carried(WHY),
-            **{f"outputs[].{field}": NATIVE for field in (*answers, "extras.ragas")},
+            **{f"outputs[].{field}": NATIVE for field in (*held, "extras.ragas")},
             "suite.*": carried("no part of a RAGAS dataset: kept in the column bridge"),
             "suite.checks": NATIVE,
             "scores[].*": dropped("a dataset holds no scores: write results"),
         }
     )
+    places = {case.id: number for number, case in enumerate(bundle.cases)}
+    answers = {output.key: number for number, output in enumerate(bundle.outputs)}
+    for (case, output), row in zip(pairs, rows, strict=True):
+        if isinstance(row["user_input"], list):
+            lacks = ("reference_contexts", "persona", *(["input"] if case.turns else []))
+            for field in lacks:
+                claims.put(MULTI_LACKS, "cases", places[case.id], field)
+            if output is not None:
+                claims.put(MULTI_LACKS, "outputs", answers[output.key], "retrieved_contexts")
+    return claims
 
 
 def _notes(
