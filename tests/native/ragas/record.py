@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 os.environ["RAGAS_DO_NOT_TRACK"] = "true"
@@ -48,7 +49,7 @@ METRICS = [
 
 
 def main() -> None:
-    result = evaluate(EvaluationDataset.from_list(ROWS), METRICS, show_progress=False)
+    result: Any = evaluate(EvaluationDataset.from_list(ROWS), METRICS, show_progress=False)
     result.to_pandas().to_csv(HERE / "own_metrics.csv", index=False)
 
 
