@@ -11,7 +11,7 @@ from bridge.cli.gate import FORMATS_HELP
 
 if TYPE_CHECKING:
     from bridge.execution.plan import Plan
-    from bridge.model.run import JudgeRecord, RunRecord
+    from bridge.model.run import RunRecord
 
 
 def run(
@@ -119,13 +119,6 @@ def _describe(plan: Plan, as_json: bool) -> int:
     return 0
 
 
-def _took(judge: JudgeRecord) -> str:
-    tokens = judge.input_tokens + judge.output_tokens
-    cost = f", {judge.cost_usd:.4f} US dollars" if judge.cost_usd else ""
-    counts = f"{judge.calls} calls, {judge.cached} from the cache, {judge.errors} without an answer"
-    return f"{counts}, {tokens} tokens{cost}"
-
-
 def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
     errors = sum(each.errors for each in record.frameworks)
     if as_json:
@@ -133,6 +126,7 @@ def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
     else:
         from bridge.report.inert import one_line
         from bridge.report.terminal import table
+        from bridge.report.words import took
 
         rows = [
             (
@@ -146,8 +140,8 @@ def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
             for f in record.frameworks
         ]
         print("\n".join(table(("framework", "version", "rows", "errors", "wall s", "CPU s"), rows)))
-        for name, took in record.judges.items():
-            print(f"judge {one_line(name, 60)}: {_took(took)}")
+        for name, judge in record.judges.items():
+            print(f"judge {one_line(name, 60)}: {took(judge)}")
         for note in [*record.notes, *(n for f in record.frameworks for n in f.notes)]:
             print(f"note: {one_line(note, 300)}")
         print(f"run: {folder}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -104,21 +104,14 @@ def open_judges(plan: Plan, store: RunStore) -> Iterator[Judges]:
     if not names:
         yield Judges()
         return
-    from bridge.judge.cache import ReplyCache
-    from bridge.judge.client import JudgeClient
     from bridge.judge.gateway import Gateway
-    from bridge.judge.ledger import Ledger
+    from bridge.judge.opening import open_clients
     from bridge.judge.session import judges_in_force
 
-    with ExitStack() as stack:
-        cache = stack.enter_context(closing(ReplyCache(store.judge_cache_path)))
-        ledger = stack.enter_context(closing(Ledger(store.judge_ledger_path)))
-        clients = {
-            name: stack.enter_context(
-                closing(JudgeClient(name, plan.suite.judges[name], cache=cache, ledger=ledger))
-            )
-            for name in names
-        }
-        gateway = stack.enter_context(Gateway(clients))
-        stack.enter_context(judges_in_force(clients))
+    configs = {name: plan.suite.judges[name] for name in names}
+    with (
+        open_clients(configs, store.judge_cache_path, store.judge_ledger_path) as clients,
+        Gateway(clients) as gateway,
+        judges_in_force(clients),
+    ):
         yield Judges(clients, gateway.environment)

@@ -23,7 +23,7 @@ def parts_of(case: Case, output: Output, wanted: Sequence[Part]) -> list[tuple[s
     """
     makers: Mapping[Part, tuple[str, Callable[[], str]]] = {
         "input": ("QUESTION", lambda: _input(case)),
-        "conversation": ("CONVERSATION", lambda: _conversation(case, output)),
+        "conversation": ("CONVERSATION", lambda: conversation_of(case, output)),
         "tools": ("TOOL CALLS", lambda: call_lines(all_calls(output))),
         "contexts": ("CONTEXT", lambda: passage_lines(_passages(output, case))),
         "reference": ("REFERENCE", lambda: _reference(case)),
@@ -44,7 +44,8 @@ def _input(case: Case) -> str:
     return "\n".join(f"{message.role}: {message.text}" for message in case.input)
 
 
-def _conversation(case: Case, output: Output) -> str:
+def conversation_of(case: Case, output: Output) -> str:
+    """A conversation line by line: of the turns, else the messages as they went."""
     if output.turns:
         asked = [turn.user for turn in case.turns]
         lines = zip(asked, output.turns, strict=False)

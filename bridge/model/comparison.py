@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bridge.model.run import JudgeRecord
 from bridge.model.score import Status
 from bridge.model.values import EMPTY, Keyed, Model, Text
+
+Choice = Literal["first", "second", "tie"]
 
 
 class ComparedMetric(Model):
@@ -103,6 +106,69 @@ class Disagreement(Model):
     where: Text | None = None
 
 
+class CasePreference(Model):
+    """Which of two answers to one case a judge prefers.
+
+    Attributes:
+        choice: The side that it prefers in both orders, else a tie.
+        flipped: Whether the order of the answers decided.
+        rationales: Why, with the first side's answer shown first, then shown second.
+        answers: Of the first and of the second side.
+        sway: Sides whose answer speaks to its judge.
+        where: ``path:line`` of the case.
+    """
+
+    case_id: Text
+    choice: Choice
+    flipped: bool = False
+    rationales: tuple[Text, ...] = ()
+    answers: tuple[Text, Text]
+    sway: tuple[Choice, ...] = ()
+    where: Text | None = None
+
+
+class Preferences(Model):
+    """Two runs by their answers, each pair shown to a judge in both orders.
+
+    Attributes:
+        judge: The judge's name.
+        question: By what it compared.
+        n: Cases on which it was heard.
+        first: Cases in which it prefers the first side's answer, in both orders.
+        second: Cases in which it prefers the second's.
+        ties: The others: no answer is better, or the orders disagree.
+        p: Two-sided exact sign test, ties left out.
+        rate: Share of the second side's among the wins; null where there is none.
+        low: Lower end of its two-sided 95 % interval (Wilson).
+        high: Upper end of it.
+        flips: Cases in which the order decided.
+        flip_rate: Share of them.
+        shown_first: Flips towards the answer that was shown first.
+        errors: Cases on which the judge gave no usable answer, by kind.
+        took: What it took.
+        cases: Wins first, then flips; equal answers left out.
+        more: Cases beyond those listed.
+    """
+
+    judge: Text
+    question: Text
+    n: int
+    first: int
+    second: int
+    ties: int
+    p: float
+    rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    flips: int = 0
+    flip_rate: float = 0.0
+    shown_first: int = 0
+    errors: Keyed[Text, int] = EMPTY
+    took: JudgeRecord | None = None
+    cases: tuple[CasePreference, ...] = ()
+    more: int = 0
+
+
 class Comparison(Model):
     """What ``bridge compare`` finds.
 
@@ -115,6 +181,7 @@ class Comparison(Model):
         agreement: Of two frameworks, by metric.
         disagreements: Of two frameworks: flipped rows first, then the largest differences.
         more: Changes or disagreements beyond those listed.
+        preferences: Of two runs: which answers a judge prefers, where it was asked.
     """
 
     kind: Literal["runs", "frameworks"]
@@ -125,3 +192,4 @@ class Comparison(Model):
     agreement: Keyed[Text, MetricAgreement] = EMPTY
     disagreements: tuple[Disagreement, ...] = ()
     more: int = 0
+    preferences: Preferences | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.model.comparison import Comparison
+from bridge.model.comparison import Comparison, Preferences
 from bridge.report import words
 from bridge.report.columns import cut
 from bridge.report.inert import one_line
@@ -36,7 +36,7 @@ def headline(found: Comparison) -> str:
 def grids(found: Comparison) -> Iterator[Grid]:
     """The tables of a comparison; one without rows is left out."""
     made = (
-        [_metrics(found), _changes(found)]
+        [_metrics(found), _changes(found), *_preferences(found.preferences)]
         if found.kind == "runs"
         else [_agreement(found), _disagreements(found)]
     )
@@ -47,9 +47,11 @@ def legend(found: Comparison) -> list[str]:
     """How to read the numbers."""
     if found.kind == "runs":
         count = len(found.metrics)
+        asked = () if found.preferences is None else _how_preferred(found.preferences)
         return [
             f"p: two-sided paired test, Holm-adjusted over {count} metrics; nothing is decided",
             "change: mean paired difference with its two-sided 95% interval",
+            *asked,
         ]
     return [
         "agree, kappa: of the verdicts passed and failed; kappa is agreement beyond chance",
@@ -89,6 +91,59 @@ def _changes(found: Comparison) -> Grid:
         for each in found.changes
     ]
     return Grid("Cases that changed", head, rows, found.more)
+
+
+def _preferences(found: Preferences | None) -> list[Grid]:
+    if found is None:
+        return []
+    head = ("judge", "n", "first wins", "second wins", "ties", "second's share", "p", "flipped")
+    share = words.number(found.rate)
+    if found.low is not None and found.high is not None:
+        share = f"{share} [{found.low:.3f}, {found.high:.3f}]"
+    row = (
+        cut(one_line(found.judge, 100), 30),
+        str(found.n),
+        str(found.first),
+        str(found.second),
+        str(found.ties),
+        share,
+        words.p_value(found.p),
+        f"{found.flip_rate:.1%}",
+    )
+    return [Grid("Preferences", head, [row]), _preferred(found)]
+
+
+def _preferred(found: Preferences) -> Grid:
+    head = ("case", "preferred", "with the first shown first", "with the second shown first")
+    rows = [
+        (
+            cut(one_line(each.case_id, 100), 32),
+            "order decides" if each.flipped else each.choice,
+            cut(one_line(each.rationales[0]), 100),
+            one_line(each.rationales[1]),
+        )
+        for each in found.cases
+        if len(each.rationales) == 2
+    ]
+    return Grid("Preferred answers", head, rows, found.more)
+
+
+def _how_preferred(found: Preferences) -> list[str]:
+    """How to read preferences, and what may be wrong with them."""
+    flips = f"{found.flips} of {found.n}, towards the answer shown first in {found.shown_first}"
+    lines = [
+        "preferences: a win where both orders of the answers agree, else a tie; exact sign test",
+        f"flipped: the order decided in {flips}",
+    ]
+    if found.errors:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in found.errors.items())
+        lines.append(f"without an answer of the judge: {sum(found.errors.values())} ({kinds})")
+    swayed = sum(bool(each.sway) for each in found.cases)
+    if swayed:
+        lines.append(f"answers that speak to their judge: in {swayed} of the cases listed")
+    if found.took is not None:
+        lines.append(f"the judge took {words.took(found.took)}")
+    return lines
 
 
 def _agreement(found: Comparison) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bridge.model.run import JudgeRecord
 from bridge.model.verdict import (
     NO_MODE,
     FailedCase,
@@ -211,3 +212,11 @@ def totals_line(verdict: Verdict) -> str:
         f"answers took {totals.latency_s:.1f} s, {totals.cost_usd:.4f} USD, "
         f"{totals.input_tokens} + {totals.output_tokens} tokens"
     )
+
+
+def took(judge: JudgeRecord) -> str:
+    """What a judge took."""
+    tokens = judge.input_tokens + judge.output_tokens
+    cost = f", {judge.cost_usd:.4f} US dollars" if judge.cost_usd else ""
+    counts = f"{judge.calls} calls, {judge.cached} from the cache, {judge.errors} without an answer"
+    return f"{counts}, {tokens} tokens{cost}"

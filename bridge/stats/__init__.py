@@ -32,6 +32,7 @@ from bridge.stats.proportions import (
 from bridge.stats.results import BlandAltman, Interval, PairedTest
 from bridge.stats.samples import is_binary
 from bridge.stats.sign_flip import exact_sign_flip, monte_carlo_sign_flip
+from bridge.stats.sign_test import exact_sign_test
 
 __all__ = [
     "BlandAltman",
@@ -50,6 +51,7 @@ __all__ = [
     "difference_sd",
     "exact_mcnemar",
     "exact_sign_flip",
+    "exact_sign_test",
     "holm",
     "is_binary",
     "mean_interval",

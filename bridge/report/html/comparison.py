@@ -19,5 +19,6 @@ def to_html(found: Comparison) -> str:
         grids=list(grids(found)),
         legend=legend(found),
         answered=[each for each in found.changes if any(text is not None for text in each.answers)],
+        preferred=found.preferences.cases if found.preferences is not None else (),
         longest=LONGEST,
     )
