@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from filled import filled
 from gate_rows import Row, verdict, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,13 @@ from markdown_it import MarkdownIt
 
 from bridge.gate.baseline import make_baseline
 from bridge.gate.gather import gather
-from bridge.model.verdict import FailedCase, MetricResult, Regression, Verdict
+from bridge.model.conversion import Conversion
+from bridge.model.exhibit import Exhibit, ShownCase, ShownMetric
+from bridge.model.verdict import Verdict
 from bridge.report.columns import cell_width
+from bridge.report.conversion import conversion_to_terminal
 from bridge.report.github import to_annotations
+from bridge.report.html.page import to_html
 from bridge.report.inert import code, json_text, one_line
 from bridge.report.json import to_json
 from bridge.report.junit import to_junit
@@ -100,6 +105,20 @@ def assert_json_is_inert(found: Verdict) -> None:
     text = to_json(found)
     assert_plain(text)
     assert json.loads(text) == found.model_dump(mode="json")
+
+
+def paged(text: str) -> Tags:
+    """The HTML page about a verdict and its cases with the text everywhere."""
+    case = ShownCase(text, text, text, text, text, (text,), text, text)
+    metric = ShownMetric(text, text, [0.5], [1.0], ["failed"], {0: text})
+    return Tags(to_html(everywhere(text), Exhibit((case,), (metric,))))
+
+
+def assert_page_is_inert(text: str) -> None:
+    """It has the elements and attributes of a page about harmless text, and no others."""
+    found, harmless = paged(text), paged("x")
+    assert found.tags == harmless.tags
+    assert found.attributes == harmless.attributes
 
 
 def assert_files_are_inert(found: Verdict) -> None:
@@ -189,35 +208,7 @@ def test_json_text_is_the_same_value(text: str) -> None:
 
 def everywhere(text: str) -> Verdict:
     """A verdict with the text in every field that takes one."""
-    result = MetricResult(status="failed", mean=0.5, reasons=(text,), test=text, note=text, p=0.01)
-    regressed = Regression(
-        metric=text, baseline=1, now=0, delta=-1, p=0, cases=(text,), failure_modes={text: 1}
-    )
-    failed = FailedCase(
-        case_id=text,
-        metric=text,
-        system=text,
-        turn=1,
-        status="failed",
-        reason=text,
-        failure_mode=text,
-        where=text,
-    )
-    return Verdict(
-        passed=False,
-        verdict="failed",
-        suite=text,
-        system=text,
-        frameworks=(text,),
-        reasons=(text,),
-        notes=(text,),
-        metrics={text: result},
-        regressed=(regressed,),
-        failures=(failed,),
-        baseline=text,
-        family=1,
-        added_cases=(text,),
-    )
+    return filled(Verdict, text, passed=False, verdict="failed")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -233,8 +224,22 @@ def test_every_field_of_every_report(text: str) -> None:
     assert_markdown_is_inert(markdown)
     assert_json_is_inert(found)
     assert_files_are_inert(found)
-    for text in (to_junit(found), to_sarif(found)):
-        assert_plain(text)
+    for report in (to_junit(found), to_sarif(found)):
+        assert_plain(report)
+    assert_page_is_inert(text)
+
+
+def test_every_part_of_a_verdict_is_in_what_is_tried() -> None:
+    found = everywhere("x")
+    assert all(value not in ((), {}, None, "") for _, value in found)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("width", [None, 80])
+def test_every_field_of_a_conversion(text: str, width: int | None) -> None:
+    shown = conversion_to_terminal(filled(Conversion, text), width)
+    assert_plain(shown)
+    assert max(map(cell_width, shown.splitlines())) <= 820
 
 
 @settings(max_examples=100, deadline=None)
