@@ -118,8 +118,16 @@ def test_what_is_refused(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("data", [b"a: \xff", "a: ä".encode("latin-1"), "a: 1".encode("utf-16")])
 def test_other_encodings(data: bytes) -> None:
-    with pytest.raises(InputError, match="not UTF-8"):
+    with pytest.raises(InputError, match=r"not UTF-8|text in UTF-16; save it as UTF-8"):
         parse_yaml(data, PATH)
+
+
+@pytest.mark.parametrize("number", [".inf", "-.INF", ".nan", "1e999"])
+def test_a_number_that_json_has_not_is_refused_on_request(number: str) -> None:
+    text = f"a:\n- {number}\n".encode()
+    assert parse_yaml(text, PATH)[0]["a"] != [None]
+    with pytest.raises(InputError, match=rf"f.yaml:2: not YAML \({number} is not a JSON number"):
+        parse_yaml(text, PATH, finite=True)
 
 
 def test_bombs_do_not_go_off() -> None:

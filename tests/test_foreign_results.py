@@ -280,8 +280,13 @@ def test_a_table_with_semicolons_decimal_commas_and_a_totals_row(tmp_path: Path)
     text = "user_input;response;faithfulness\r\nWie hoch?;2 m;0,5\r\nWann?;um 7;1\r\nMean;;0,75\r\n"
     path = put(tmp_path, "t.csv", text.replace("hoch", "höch").encode("cp1252"))
     with pytest.raises(InputError, match=r"not UTF-8.*name its encoding"):
-        read(path, "ragas")
+        read(path, "ragas", encoding="utf-8")
+    guessed, told = read(path, "ragas")
     bundle, report = read(path, "ragas", encoding="cp1252")
+    assert guessed == bundle
+    assert {*told.notes} - {*report.notes} == {
+        "not UTF-8 (byte 39): read as Windows-1252; name another with encoding"
+    }
     assert [row.value for row in bundle.scores] == [0.5, 1.0]
     assert bundle.cases[0].input == "Wie höch?"
     assert "line 4 is about all rows and was left out" in report.notes
@@ -345,7 +350,8 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuite>&b;</tes
         (BOMB, "declares a document type"),
         ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuite/>', "declares a document type"),
         ("<testsuite><testcase name='a'>", ":1: no XML"),
-        ("<html/>", "no JUnit XML"),
+        ("<page/>", "no JUnit XML"),
+        ("<html/>", "a page of HTML"),
         ("<testsuite>" + "<a>" * 500, "nested too deeply"),
         ("<testsuite/>", "holds no row"),
         ("", "no XML"),

@@ -94,7 +94,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_file_that_git_lfs_has_not_fetched(tmp_path: Path) -> None:
     pointer = tmp_path / "run.json"
     pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
-    with pytest.raises(InputError, match="a Git LFS pointer, not the file; git lfs pull"):
+    with pytest.raises(
+        InputError, match="a Git LFS pointer, not the file; fetch it with git lfs pull"
+    ):
         registry.detect_format(pointer)
 
 

@@ -68,6 +68,7 @@ FILES = {
     "null": "null\n",
     "lists": f"{HEAD}tests: [{{vars: {{{', '.join(f'v{i}: [a, b]' for i in range(40))}}}}}]\n",
     "tests are numbers": f"{HEAD}tests: [1, 2]\n",
+    "a number that JSON has not": f"{HEAD}tests: [{{assert: [{{type: equals, value: [.inf]}}]}}]\n",
     "vars are numbers": f"{HEAD}tests: [{{vars: 3}}]\n",
 }
 

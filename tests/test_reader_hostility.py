@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import resource
 import subprocess
 import sys
@@ -10,37 +11,45 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from fuzz.readers import at_random, read_all, seeds
+from fuzz.readers import Bench, at_random, read_all
+from fuzz.seeds import Seed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.files.json_items import index_json
 from bridge.files.json_marks import count_leaves_of
-from bridge.model import InputError
+from bridge.model import Bundle, InputError
 from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
-from bridge.plugin.registry import detect_format, get_format
+from bridge.plugin.registry import detect_format, format_names, get_format
 
-READERS = ["inspect", "deepeval", "ragas", "promptfoo", "lm_eval", "every_eval_ever", "junit"]
-SEEDS = list(seeds())
+READERS = format_names()
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10_000))
-def test_mutated_files_leave_no_exception_but_ours(
-    tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
-    import random
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    made = Bench(tmp_path_factory.mktemp("seeds"))
+    assert {seed.format for seed in made.seeds} == set(READERS)
+    return made
 
-    from fuzz.readers import mutated
 
-    chance = random.Random(seed)
-    name, suffix, content = SEEDS[seed % len(SEEDS)]
-    read_all(name, tmp_path_factory.getbasetemp() / f"x{suffix}", mutated(content, chance))
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 100_000))
+def test_mutated_files_leave_no_exception_but_ours(bench: Bench, seed: int) -> None:
+    number = seed % len(bench.seeds)
+    data = bench.mutated(number, bench.seeds[number].content, random.Random(seed))
+    bench.read(number, data)
 
 
 def test_the_fuzzer_runs_for_as_long_as_it_is_told() -> None:
     assert at_random(0.02) > 3
+
+
+def test_every_seed_is_read(bench: Bench) -> None:
+    """A seed that is refused starts nowhere; a baseline holds nothing that could be read."""
+    for number, seed in enumerate(bench.seeds):
+        refused = bench.read(number, seed.content)
+        assert (refused == "") is (seed.format != "baseline"), refused
 
 
 HOSTILE = {
@@ -48,7 +57,14 @@ HOSTILE = {
     "zero bytes": b"\x00" * 4096,
     "a Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 7\n",
     "a page of HTML": b"<html><body>429 Too Many Requests</body></html>",
+    "a page of HTML with a title": (
+        b"\xef\xbb\xbf<!-- x -->\n<!DOCTYPE html>\n<title>\nSign in</title>"
+    ),
     "UTF-16": '{"results": []}'.encode("utf-16"),
+    "UTF-32": '{"results": []}'.encode("utf-32"),
+    "a page of HTML in UTF-16": "<html>".encode("utf-16"),
+    "gzip": b"\x1f\x8b\x08\x00 and more",
+    "a lock file of an office": b"\x05Maria" + b" " * 49 + b"\x05\x00M\x00a\x00",
     "deep": b"[" * 200_000,
     "deep and closed": b"[" * 200_000 + b"]" * 200_000,
     "an archive cut off": b"PK\x03\x04" + b"\x00" * 64,
@@ -58,18 +74,97 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".eval", ".xml", ".txt"])
-@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
-def test_every_reader_refuses_it_in_one_line(tmp_path: Path, content: bytes, suffix: str) -> None:
+SAID = {
+    "zero bytes": "no text (a NUL at byte 0); name a text file",
+    "a Git LFS pointer": "a Git LFS pointer, not the file; fetch it with git lfs pull",
+    "a page of HTML": "a page of HTML; download the file itself",
+    "a page of HTML with a title": "a page of HTML ('Sign in'); download the file itself",
+    "gzip": "compressed with gzip, no text; unpack it",
+    "a lock file of an office": "no text (a NUL at byte 56); name a text file",
+}
+"""What everyone says of a file that is no data, whatever it is called."""
+EMPTY = {"outputs", "scores"}
+"""Files of ours that may hold nothing yet."""
+
+
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".eval", ".xml", ".yaml", ".txt"])
+@pytest.mark.parametrize("what", HOSTILE)
+def test_every_reader_refuses_it_in_one_line(tmp_path: Path, what: str, suffix: str) -> None:
     path = tmp_path / f"x{suffix}"
-    path.write_bytes(content)
+    path.write_bytes(HOSTILE[what])
     with pytest.raises(InputError):
         detect_format(path).read(path, ReadOptions())
     for name in READERS:
+        if what == "nothing" and name in EMPTY:
+            assert get_format(name).read(path, ReadOptions())[0] == Bundle()
+            continue
         with pytest.raises(InputError) as caught:
             get_format(name).read(path, ReadOptions())
-        assert "\n" not in str(caught.value)
-        assert str(path) in str(caught.value)
+        told = str(caught.value)
+        where = tmp_path / "run.json" if name == "run" else path
+        assert "\n" not in told
+        assert told.startswith(str(where))
+        if what in SAID and name != "run":
+            assert told == f"{path}: {SAID[what]}"
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_the_command_says_what_a_file_is_that_is_no_data(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(HOSTILE[what])
+    with pytest.raises(InputError) as caught:
+        detect_format(path)
+    assert str(caught.value) == f"{path}: {SAID[what]}"
+
+
+SURROGATE = "\\ud800"
+FOUND = [
+    ("lm_eval", "x.jsonl", '{"doc_id": 1, "doc": {}, "target": "a", "acc": 1' + "0" * 400 + "}"),
+    ("promptfoo", "x.jsonl", '{"testIdx": 9223372036854775808, "gradingResult": {"pass": true}}'),
+    ("promptfoo", "x.csv", 'q,p\na,"[PASS] (1.00, m: 0..5) x"\n'),
+    ("deepeval_dataset", "g.json", '[{"input": "q", "expectedTools": [{"name": "f", "args": '
+     + '{"a": ' * 900 + "1" + "}" * 900 + "}]}]"),
+    ("ragas_dataset", "x.jsonl", '{"user_input": [["a"]], "reference": "r"}'),
+    ("golden_set", "x.jsonl", '{"id": "a", "input": "q", "expected": "", "checks": [{"a": 1, "'
+     + SURROGATE + '": 1}]}'),
+    ("suite", "x.yaml", 'name: s\ngolden_set: c\nsystem: {recorded: o}\nframeworks: [{"'
+     + SURROGATE + '": 1}]\n'),
+    ("table", "x.jsonl", '{"input": "q", "k": 1e999}'),
+]  # fmt: skip
+"""What the fuzzer found."""
+
+
+@pytest.mark.parametrize(("name", "file", "text"), FOUND, ids=[each[0] for each in FOUND])
+def test_what_the_fuzzer_found(tmp_path: Path, name: str, file: str, text: str) -> None:
+    told = read_all(Seed(name, file, b""), tmp_path, text.encode())
+    assert told == "" or told.startswith(str(tmp_path / file))
+
+
+UNICODE_TEXT = {
+    "ragas": "user_input\tresponse\tfaithfulness\r\nwäs\tjä\t0.5\r\n",
+    "ragas_dataset": "user_input\treference\r\nwäs\tjä\r\n",
+    "deepeval_dataset": "input\texpected_output\tretrieval_context\r\nwäs\tjä\tx\r\n",
+    "inspect_dataset": "input\ttarget\r\nwäs\tjä\r\n",
+    "table": "question\tanswer\r\nwäs\tjä\r\n",
+    "promptfoo": "q\t[e] p\tStatus\tScore\r\nwäs\tjä\tPASS\t1\r\n",
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-8-sig"])
+@pytest.mark.parametrize("name", UNICODE_TEXT)
+def test_excels_unicode_text_is_read(tmp_path: Path, encoding: str, name: str) -> None:
+    """Tabs and a byte order mark; it is detected and read as the same file in UTF-8."""
+    text = UNICODE_TEXT[name]
+    plain, marked = tmp_path / "plain.csv", tmp_path / "marked.csv"
+    plain.write_text(text, "utf-8")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    marked.write_text(mark + text, encoding)
+    format_ = get_format(name)
+    head = marked.read_bytes()
+    assert format_.sniff(head, marked) == format_.sniff(plain.read_bytes(), plain) > 0
+    bundle, report = format_.read(marked, ReadOptions())
+    assert (bundle, report.notes) == (format_.read(plain, ReadOptions())[0], report.notes)
+    assert not any("encoding" in note for note in report.notes)
 
 
 def test_a_folder_and_a_dangling_link_are_refused(tmp_path: Path) -> None:
@@ -86,7 +181,7 @@ def test_a_line_of_many_megabytes_takes_little_memory(tmp_path: Path, name: str)
     """A sparse file of 300 MB in one line, in a process that may not take 400 MB more."""
     path = tmp_path / "x.json"
     with path.open("wb") as file:
-        file.write(b'{"a": "')
+        file.write(b'{"a": "' + b"x" * 8192)  # beyond where zero bytes are told from text
         file.seek(300 * 1024 * 1024)
         file.write(b'"}')
     code = (

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bridge.files.encodings import decoded_head
 from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
@@ -48,9 +49,9 @@ class PromptfooFormat:
 
     def sniff(self, head: bytes, path: Path) -> float:
         """High for promptfoo's keys, and for what it marks the cells of a CSV export with."""
-        head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
         if path.suffix.lower() == ".csv":
-            return looks_like_export(head.decode("utf-8", "replace"))
+            return looks_like_export(decoded_head(head))
+        head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
         if match := _HEAD.match(head):
             return 0.95 if b'"version"' in match[0] or b'"evalId"' in match[0] else 0.7
         first = head.removeprefix(b"[").lstrip()

@@ -16,6 +16,7 @@ import numpy as np
 from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json, index_lines
 from bridge.files.jsonl import BOM, unreadable
 from bridge.files.lenient import Lenient
+from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import Claims, Tally
 from bridge.plugin.itemised import account_items
@@ -108,9 +109,11 @@ def open_results(source: Path, encoding: str = "") -> Results:
 def _first_bytes(source: Path) -> bytes:
     try:
         with source.open("rb") as file:
-            return file.read(64 * 1024).removeprefix(BOM).lstrip()
+            head = file.read(64 * 1024)
     except OSError as error:
         raise unreadable(source, error) from None
+    refuse_no_data(head, source, text="any" if source.suffix.lower() == ".csv" else "UTF-8")
+    return head.removeprefix(BOM).lstrip()
 
 
 def _is_row(head: bytes) -> bool:
@@ -219,7 +222,8 @@ class _Cells:
 
     def notes(self) -> list[str]:
         """What a CSV export cannot say."""
-        return ["a CSV export holds no assertions: a row has its verdict and named scores alone"]
+        told = "a CSV export holds no assertions: a row has its verdict and named scores alone"
+        return [*self._table.cells.notes, told]
 
 
 def _refuse(source: Path, why: str, line: int | None = None) -> InputError:

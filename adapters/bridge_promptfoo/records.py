@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+
+Index = Annotated[int, msgspec.Meta(ge=-1, lt=2**31)]
+"""Place of a test or prompt; -1 where the file does not say."""
 
 ERROR = 2
 """``failureReason`` of a row that could not be scored."""
@@ -59,8 +62,8 @@ class Prompt(msgspec.Struct):
 class Row(msgspec.Struct, rename="camel"):
     """One test in one column. ``error`` is also set where an assertion just failed."""
 
-    test_idx: int = -1
-    prompt_idx: int = -1
+    test_idx: Index = -1
+    prompt_idx: Index = -1
     success: bool | None = None
     score: Any = None
     error: Any = None
@@ -98,8 +101,8 @@ class Row(msgspec.Struct, rename="camel"):
 class Place(msgspec.Struct, rename="camel"):
     """Where a row belongs, and the name of its prompt."""
 
-    test_idx: int = -1
-    prompt_idx: int = -1
+    test_idx: Index = -1
+    prompt_idx: Index = -1
     prompt: Prompt | str | None = None
 
 

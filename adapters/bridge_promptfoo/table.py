@@ -163,7 +163,7 @@ def _old_row(cell: str, beside: str) -> Row:
     answer = text[: reason.start()] if reason else text
     if status == "FAIL" and reason is None and "\n---\n" in answer:
         told, _, answer = answer.partition("\n---\n")
-    named = {name: float(value) for name, value in _NAMED.findall(mark[3] or "")} if mark else {}
+    named = {name: _number(value) for name, value in _NAMED.findall(mark[3] or "")} if mark else {}
     return _make(status, answer.strip(), (mark[2] or "") if mark else "", named, told.strip())
 
 

@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 
 from bridge.files.csv_rows import header_of, separator_of
+from bridge.files.encodings import decoded_head
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
@@ -43,7 +44,7 @@ class RagasFormat:
 
     def sniff(self, head: bytes, path: Path) -> float:
         """High for RAGAS's columns with what we add, lower for its columns alone."""
-        text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip()
+        text = decoded_head(head).lstrip()
         if path.suffix.lower() in (".csv", ".tsv"):
             names = set(header_of(text, separator_of(text)))
         elif path.suffix in (".json", ".jsonl") and text[:1] in "[{":

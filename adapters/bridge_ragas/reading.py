@@ -235,6 +235,7 @@ class TableReading:
     def notes(self, counts: Counts) -> Iterator[str]:
         """What is blank, and what is no metric."""
         columns = self._columns
+        yield from self._table.notes
         if not counts.carried:
             yield "the table has no metric: cases and outputs only"
         if self._left_out:

@@ -38,10 +38,12 @@ class Table(Protocol):
     Attributes:
         text: Whether every cell is text, as in a CSV file.
         decimal: What stands before the decimals of a number that is text.
+        notes: What a reader should know of the file.
     """
 
     text: bool
     decimal: str
+    notes: Sequence[str]
 
     def columns(self) -> Sequence[str]:
         """The names that come first, if they are known without a walk."""
@@ -84,6 +86,7 @@ class _Csv:
     def __init__(self, cells: CsvRows) -> None:
         self._cells = cells
         self.decimal = "," if cells.separator == ";" else "."
+        self.notes: Sequence[str] = cells.notes
 
     def columns(self) -> Sequence[str]:
         return self._cells.header
@@ -98,6 +101,7 @@ class _Records:
 
     text = False
     decimal = "."
+    notes: Sequence[str] = ()
 
     def __init__(self, document: JsonItems, where: Place) -> None:
         self._document = document
@@ -143,6 +147,7 @@ class _Columns:
 
     text = False
     decimal = "."
+    notes: Sequence[str] = ()
 
     def __init__(self, source: Path) -> None:
         content = read_whole(source, MAX_COLUMNS, "write one JSON object a line")

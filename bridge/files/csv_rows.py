@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.files.encodings import encoding_of
 from bridge.files.jsonl import unreadable
 from bridge.model.errors import InputError
 
@@ -27,12 +28,14 @@ class CsvRows:
         header: Names of the columns.
         separator: What stands between two cells.
         encoding: How the text is encoded.
+        notes: What a reader should know, where the encoding was guessed.
     """
 
     path: Path
     header: tuple[str, ...]
     separator: str
     encoding: str
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         """The 1-based line on which each row starts, and its cells; blank rows are left out.
@@ -55,8 +58,8 @@ class CsvRows:
                     line = rows.line_num + 1
         except csv.Error as error:
             raise self._refuse(f"no CSV ({error})", line) from None
-        except UnicodeDecodeError as error:
-            raise _not_utf8(self.path, error.start) from None
+        except UnicodeError as error:
+            raise _undecodable(self.path, self.encoding, error) from None
         except OSError as error:
             raise unreadable(self.path, error) from None
         finally:
@@ -71,33 +74,34 @@ def open_csv(path: Path, *, encoding: str = "", repeated: bool = False) -> CsvRo
 
     Args:
         path: The file.
-        encoding: Its encoding; UTF-8 if left out.
+        encoding: Its encoding; told by its first bytes if left out.
         repeated: Whether a name may stand over several columns.
 
     Raises:
         InputError: If it cannot be read, is no such text, or its header is none.
     """
-    encoding = (encoding or "utf-8").lower().replace("_", "-")
-    try:
-        "".encode(encoding)
-    except LookupError:
-        what = f"no encoding {encoding!r}"
-        raise InputError(what, where=path, fix="name one such as cp1252") from None
-    encoding = "utf-8-sig" if encoding in ("utf-8", "utf8") else encoding
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
     except OSError as error:
         raise unreadable(path, error) from None
+    encoding, note = (_known(encoding, path), "") if encoding else encoding_of(head, path)
     text = head.decode(encoding, "ignore")
-    if "\x00" in header_line(text):
-        fix = "save the file as CSV in UTF-8"
-        raise InputError("no text: it holds zero bytes", where=path, fix=fix)
     separator = separator_of(text)
     names = tuple(header_of(text, separator))
     if not repeated:
         _refuse_twice(names, path)
-    return CsvRows(path, names, separator, encoding)
+    return CsvRows(path, names, separator, encoding, (note,) if note else ())
+
+
+def _known(encoding: str, path: Path) -> str:
+    encoding = encoding.lower().replace("_", "-")
+    try:
+        "".encode(encoding)
+    except LookupError:
+        what = f"no encoding {encoding!r}"
+        raise InputError(what, where=path, fix="name one such as cp1252") from None
+    return "utf-8-sig" if encoding in ("utf-8", "utf8") else encoding
 
 
 def separator_of(text: str) -> str:
@@ -144,6 +148,8 @@ def _refuse_twice(names: tuple[str, ...], path: Path) -> None:
         raise InputError(what, where=path, line=1, fix="give one of them another name")
 
 
-def _not_utf8(path: Path, byte: int) -> InputError:
+def _undecodable(path: Path, encoding: str, error: UnicodeError) -> InputError:
+    name = encoding.removesuffix("-sig").upper()
+    near = f" (near byte {error.start})" if isinstance(error, UnicodeDecodeError) else ""
     fix = "save the file as UTF-8, or name its encoding (such as cp1252)"
-    return InputError(f"not UTF-8 (near byte {byte})", where=path, fix=fix)
+    return InputError(f"not {name}{near}", where=path, fix=fix)

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.files.jsonl import unreadable
+from bridge.files.no_data import mark_of, refuse_no_data
 from bridge.model.errors import InputError
 
 MAX_BYTES = 256 * 1024 * 1024
 """Largest text file read, in bytes."""
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_NO_TEXT = (
-    (
-        b"version https://git-lfs.github.com/spec/",
-        "a Git LFS pointer",
-        "fetch it with git lfs pull",
-    ),
-    (b"PK\x03\x04", "a zip archive (a spreadsheet?)", "export it as CSV in UTF-8"),
-    (b"\x1f\x8b", "compressed with gzip", "unpack it"),
-    (b"PAR1", "a Parquet file", "name it *.parquet"),
-    (b"\xd0\xcf\x11\xe0", "an old office document", "export it as CSV in UTF-8"),
-)
 _LEGACY = ("cp1252", "mac-roman")
 _TITLES = {"cp1252": "Windows-1252", "mac-roman": "Mac Roman"}
 _USUAL = frozenset("äöüÄÖÜßéèêëÉàâáãçîïíìôóòõùûúñÑåæøœ’‘“”„«»–—…€£°§·•")
@@ -75,14 +57,11 @@ def read_text(path: Path, encoding: str | None = None) -> Decoded:
 
 
 def _decode(data: bytes, path: Path, encoding: str | None) -> Decoded:
-    for start, what, fix in _NO_TEXT:
-        if data.startswith(start):
-            raise InputError(f"{what}, no text", where=path, fix=fix)
     if encoding is not None:
         return _named(data, path, encoding)
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return _named(data[len(mark) :], path, name)
+    refuse_no_data(data, path, text="any")
+    if mark := mark_of(data):
+        return _named(data, path, mark)
     if b"\0" in data:
         what = f"no text (a NUL at byte {data.index(0)})"
         raise InputError(what, where=path, fix="name a text file")
@@ -90,6 +69,36 @@ def _decode(data: bytes, path: Path, encoding: str | None) -> Decoded:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:
         return _legacy(data, path, error.start)
+
+
+def encoding_of(head: bytes, path: Path) -> tuple[str, str]:
+    """The encoding of a text whose first bytes these are, and what a reader should know of it.
+
+    As :func:`read_text` tells it, by the first bytes alone: a file that is in UTF-8 as far as they
+    go is taken for it.
+
+    Args:
+        head: The first bytes; a character may be cut off at their end.
+        path: The file, for errors.
+
+    Raises:
+        InputError: If it is no text.
+    """
+    refuse_no_data(head, path, text="any")
+    if mark := mark_of(head):
+        return ("utf-8-sig", "") if mark == "utf-8" else (mark[:-3], "")
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.end < len(head) or error.reason != "unexpected end of data":
+            legacy = _legacy(head, path, error.start)
+            return legacy.encoding, legacy.note
+    return "utf-8", ""
+
+
+def decoded_head(head: bytes) -> str:
+    """The first bytes of a file as text, as far as they are some; for whoever sniffs at it."""
+    return head.decode(mark_of(head) or "utf-8", "replace").removeprefix("\ufeff")
 
 
 def _named(data: bytes, path: Path, encoding: str) -> Decoded:

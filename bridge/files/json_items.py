@@ -18,6 +18,7 @@ import numpy as np
 
 from bridge.files.json_marks import Marks
 from bridge.files.jsonl import BOM, unreadable
+from bridge.files.no_data import LOOKED_AT, refuse_no_data
 from bridge.model.errors import InputError
 
 Place = tuple[str, ...]
@@ -93,6 +94,8 @@ def index_lines(path: Path) -> JsonItems:
     offset = 0
     try:
         with path.open("rb") as file:
+            refuse_no_data(file.read(LOOKED_AT), path)
+            file.seek(0)
             while line := file.readline(MAX_ITEM + 1):
                 if len(line) > MAX_ITEM:
                     what = f"line longer than {MAX_ITEM >> 20} MiB"
@@ -131,6 +134,8 @@ def index_json(
         if path.stat().st_size > MAX_FILE:
             raise scan.refuse(f"larger than {MAX_FILE >> 30} GiB", "split the run")
         with path.open("rb") as file:
+            refuse_no_data(file.read(LOOKED_AT), path)
+            file.seek(0)
             while chunk := file.read(CHUNK):
                 scan.feed(chunk)
     except OSError as error:

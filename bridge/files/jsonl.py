@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 import time
@@ -14,6 +15,7 @@ from typing import Any, Never, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from bridge.files.no_data import LOOKED_AT, refuse_no_data
 from bridge.model.errors import InfrastructureError, InputError
 from bridge.model.explain import explain
 from bridge.model.values import count_surrogates
@@ -54,6 +56,7 @@ def read_blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     """
     try:
         with BufferedReader(path.open("rb", buffering=0), BLOCK) as file:
+            refuse_no_data(file.peek(LOOKED_AT), path)
             yield from _blocks(path, file)
     except OSError as error:
         raise unreadable(path, error) from None
@@ -98,9 +101,11 @@ def read_whole(path: Path, limit: int, fix: str) -> bytes:
         if path.stat().st_size > limit:
             size = f"{limit >> 30} GiB" if limit >> 30 else f"{limit >> 20} MiB"
             raise InputError(f"larger than {size}", where=path, fix=fix)
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        data = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
+    refuse_no_data(data, path)
+    return data.removeprefix(BOM)
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
@@ -142,7 +147,10 @@ def parse_json(data: bytes, path: Path, number: int | None, fix: str = "mend it"
     line = number
     try:
         return json.loads(
-            data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+            data.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
         )
     except UnicodeDecodeError as error:
         what, fix = f"not UTF-8 (byte {error.start})", "save the file as UTF-8"
@@ -170,6 +178,7 @@ def read_object(path: Path) -> dict[str, Any]:
         data = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
+    refuse_no_data(data, path)
     return parse_object(data.removeprefix(BOM), path, None)
 
 
@@ -184,6 +193,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"key {twice!r} stands twice in one object")
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_constant(text)
 
 
 def _no_constant(name: str) -> Never:

@@ -9,6 +9,7 @@ infinities become null and are counted; repeated keys and ragged rows are refuse
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -244,7 +245,12 @@ class _Parser:
             InputError: If it is none.
         """
         try:
-            value = json.loads(text, parse_constant=self._null, object_pairs_hook=self._unique)
+            value = json.loads(
+                text,
+                parse_constant=self._null,
+                parse_float=self._finite,
+                object_pairs_hook=self._unique,
+            )
             return self._cleaned(value) if "\\ud" in text.lower() else value
         except json.JSONDecodeError as error:
             line = line or error.lineno
@@ -263,6 +269,10 @@ class _Parser:
 
     def _null(self, _: str) -> None:
         self._absent += 1
+
+    def _finite(self, text: str) -> float | None:
+        number = float(text)
+        return number if math.isfinite(number) else self._null(text)
 
     def _unique(self, pairs: list[tuple[str, Any]]) -> Row:
         found = dict(pairs)

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from bridge.files.jsonl import unreadable
+from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
 
 MAX_NODES = 500_000
@@ -75,8 +76,21 @@ def _float(_: _Loader, node: yaml.ScalarNode) -> float:
     return float(text)
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _int)
-_Loader.add_constructor("tag:yaml.org,2002:float", _float)
+class _Finite(_Loader):
+    """Refuses numbers that JSON does not have."""
+
+
+def _finite_float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    number = _float(loader, node)
+    if math.isfinite(number):
+        return number
+    what = f"{node.value[:40]} is not a JSON number"
+    raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
+
+
+for _kind, _read in ((_Loader, _float), (_Finite, _finite_float)):
+    _kind.add_constructor("tag:yaml.org,2002:int", _int)
+    _kind.add_constructor("tag:yaml.org,2002:float", _read)
 
 _TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 _TAGS = frozenset(
@@ -103,12 +117,13 @@ def load_yaml(path: Path) -> tuple[Any, dict[Loc, int]]:
     return parse_yaml(data, path)
 
 
-def parse_yaml(data: bytes, path: Path) -> tuple[Any, dict[Loc, int]]:
-    """:func:`load_yaml` on bytes; ``path`` is for the errors."""
+def parse_yaml(data: bytes, path: Path, *, finite: bool = False) -> tuple[Any, dict[Loc, int]]:
+    """:func:`load_yaml` on bytes; ``path`` is for the errors, ``finite`` refuses ``.inf``."""
+    refuse_no_data(data, path)
     text = _decoded(data, path)
     try:
         _refuse_deep(text, path)
-        loader = _Loader(text)
+        loader = (_Finite if finite else _Loader)(text)
         try:
             node = loader.get_single_node()
             if node is None:

@@ -17,7 +17,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from bridge.model.panel import Judges
-from bridge.model.values import EMPTY, Flag, JsonObject, Model, Name, Number
+from bridge.model.values import EMPTY, Flag, JsonObject, Model, Name, Number, clean_text
 
 GROUP = "all"
 """Scorer name of a group of checks (promptfoo's ``assert-set`` and test threshold)."""
@@ -185,7 +185,7 @@ def _expand(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _several(data: Mapping[str, Any]) -> str:
-    names = ", ".join(map(str, data)) or "none"
+    names = ", ".join(clean_text(str(key)) for key in data) or "none"
     hint = " (indent a check's parameters below its name)" if set(COMMON) & set(data) else ""
     return f"a check names one scorer, here: {names}{hint}"
 

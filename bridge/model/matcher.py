@@ -121,6 +121,13 @@ def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_dollar(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(key.startswith("$") or _has_dollar(item) for key, item in value.items())
-    return isinstance(value, list) and any(map(_has_dollar, value))
+    waiting = [value]
+    while waiting:  # no recursion: what is nested too deeply is refused later, with its place
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            if any(key.startswith("$") for key in item):
+                return True
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+    return False

@@ -23,6 +23,7 @@ from bridge.model.values import (
     Number,
     Text,
     Whole,
+    clean_text,
 )
 
 
@@ -58,7 +59,8 @@ def _framework(value: Any) -> Any:
     if isinstance(value, Mapping) and "name" not in value and len(value) == 1:
         name, body = next(iter(value.items()))
         if not isinstance(body, Mapping | None):
-            raise ValueError(f"{name} takes options by name: {{{name}: {{option: value}}}}")
+            shown = clean_text(str(name))
+            raise ValueError(f"{shown} takes options by name: {{{shown}: {{option: value}}}}")
         body = dict(body or {})
         known = {key: body.pop(key) for key in ("python", "timeout_s") if key in body}
         return {"name": name, **known, "options": body}

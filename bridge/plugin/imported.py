@@ -7,7 +7,7 @@ outside [0, 1] is an error, never a guess.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +21,8 @@ from bridge.plugin.format import ReadOptions
 Scale = tuple[float, float]
 UNIT: Scale = (0.0, 1.0)
 ANY = "*"
+LARGEST = sys.float_info.max
+"""Largest native value; JSON may hold whole numbers beyond it."""
 
 
 class Scales:
@@ -103,7 +105,7 @@ def imported_row(
     threshold = fields.get("threshold")
     if threshold is not None and low <= threshold <= high:
         kept["threshold"] = (threshold - low) / (high - low)
-    if number is None or not math.isfinite(number):
+    if number is None or not abs(number) <= LARGEST:
         error = why or f"{number} is no score"
         kept["reason"] = kept.get("reason") or error
         return ScoreRow(**kept, status="error", error=error)
@@ -128,6 +130,8 @@ def lower_is_better(row: ScoreRow) -> ScoreRow:
 
 
 def _raw(value: Any, scale: Scale | None = None) -> msgspec.Raw:
+    if isinstance(value, int) and value.bit_length() > 63:
+        value = float(value)  # msgspec writes no longer ones
     raw = {"value": value} if scale is None else {"value": value, "scale": scale}
     return msgspec.Raw(msgspec.json.encode(raw))
 

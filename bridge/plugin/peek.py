@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from bridge.files.delimited import likely_delimiter
+from bridge.files.encodings import decoded_head
 from bridge.files.shape import leading_keys
 from bridge.files.tables import WRAPPERS
 
@@ -38,8 +39,7 @@ def first_keys(head: bytes, path: Path) -> list[str]:
 
 
 def _header(head: bytes) -> list[str]:
-    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    line = head.decode(encoding, "replace")
+    line = decoded_head(head)
     try:
         reader = csv.reader(io.StringIO(line, newline=""), delimiter=likely_delimiter(line))
         return [name.strip() for name in next(reader, [])]

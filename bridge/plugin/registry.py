@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.jsonl import unreadable
+from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
 from bridge.plugin.format import Format
 from bridge.plugin.framework import Framework
@@ -17,8 +18,6 @@ FRAMEWORKS = "bridge.frameworks"
 FORMATS = "bridge.formats"
 HEAD = 64 * 1024
 """Bytes of a file shown to ``Format.sniff``."""
-LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-"""What stands in place of a file that Git LFS has not fetched."""
 
 
 @lru_cache(maxsize=2)
@@ -98,8 +97,7 @@ def detect_format(path: Path, reads: str = "") -> Format:
         raise unreadable(path, error) from None
     sure, broken = _sniff(head, path)
     if not sure:
-        if head.startswith(LFS_POINTER):
-            raise InputError("a Git LFS pointer, not the file", where=path, fix="git lfs pull")
+        refuse_no_data(head, path, text="any")
         known = ", ".join(name for name in format_names() if name not in broken)
         beside = f" ({', '.join(broken)} cannot be loaded)" if broken else ""
         raise InputError(f"no known format{beside}", where=path, fix=f"name one: {known}")

@@ -257,7 +257,7 @@ def parse(data: bytes, path: Path) -> tuple[Any, dict[Loc, int]]:
     """
     suffix = path.suffix.lower()
     if suffix in (".yaml", ".yml"):
-        return parse_yaml(data, path)
+        return parse_yaml(data, path, finite=True)
     if suffix == ".json":
         return _flat(parse_json(data, path, None), path), {}
     if suffix == ".jsonl":

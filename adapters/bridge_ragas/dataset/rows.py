@@ -236,6 +236,8 @@ def id_of(values: Mapping[str, Any]) -> str:
             for each in said
             if each.get("type") == "human"
         ]
+    elif isinstance(asked, list):
+        asked = as_text(asked)
     reference = values.get("reference")
     return digest_of(SimpleNamespace(user_input=asked, reference=reference))
 

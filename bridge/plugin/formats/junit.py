@@ -14,6 +14,7 @@ from typing import Any
 from xml.parsers import expat
 
 from bridge.files.jsonl import unreadable
+from bridge.files.no_data import LOOKED_AT, refuse_no_data
 from bridge.files.scores import ScoreRow
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
@@ -91,6 +92,8 @@ class JUnitFile:
         parser = _Parser()
         try:
             with self.source.open("rb") as file:
+                refuse_no_data(file.read(LOOKED_AT), self.source, text="any")
+                file.seek(0)
                 while chunk := file.read(CHUNK):
                     parser.feed(chunk)
                     yield from map(self._answer, parser.take())

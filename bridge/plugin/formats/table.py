@@ -15,6 +15,7 @@ from typing import Any
 
 from bridge.files import tables
 from bridge.files.cells import is_blank
+from bridge.files.encodings import decoded_head
 from bridge.files.shape import leading_keys
 from bridge.files.tables import Row, Table, read_table
 from bridge.model.bundle import Bundle
@@ -37,6 +38,7 @@ from bridge.plugin.options import refuse_others, text
 
 NAME = "table"
 WRAPPERS = frozenset(tables.WRAPPERS)
+DELIMITED = (".csv", ".tsv", ".tab", ".txt")  # the last is Excel's "Unicode text"
 BINARY = (".parquet", ".pq", ".xlsx", ".xlsm")
 OPTIONS = ("map", "encoding", "delimiter", "sheet", "rows")
 VARS = "vars."
@@ -90,7 +92,7 @@ class TableFormat:
             names = leading_keys(head.lstrip(b"\xef\xbb\xbf[ \t\r\n"))
             if suffix == ".json" and not WRAPPERS.isdisjoint(names):
                 return 0.05
-        elif suffix in (".csv", ".tsv", ".tab"):
+        elif suffix in DELIMITED:
             names = _heads(head)
         else:
             return 0.0
@@ -129,7 +131,7 @@ TABLE = TableFormat()
 
 def _heads(head: bytes) -> list[str]:
     """The names in the first line of a delimited file, whatever separates them."""
-    line = head.lstrip(b"\xef\xbb\xbf\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    line = decoded_head(head).lstrip("\r\n").split("\n", 1)[0]
     for separator in "\t;|":
         line = line.replace(separator, ",")
     return [name.strip(" \"'\r") for name in line.split(",")]
