@@ -145,7 +145,49 @@ RAGAS: dict[str, Callable[[str], Any]] = {
     },
 }
 
-PROMPTS = {**DEEPEVAL, **RAGAS}
+# --- promptfoo --------------------------------------------------------------------------------
+
+
+def _inferred(prompt: str) -> Any:
+    context = between(prompt, "\ncontext:\n", "\nstatements:")
+    claims = between(prompt, "\nstatements:\n", "\nAnswer:").splitlines()
+    found = ["Yes" if supported(each, context) else "No" for each in claims]
+    return {"verdicts": [{"explanation": "so", "verdict": each} for each in found]}
+
+
+def _classified(prompt: str) -> Any:
+    context = between(prompt, "\ncontext:", "\nanswer:")
+    expected = between(prompt, "\nanswer:", "\nclassification:")
+    return {
+        "classifications": [
+            {"sentence": each, "reason": "so", "attributed": supported(each, context)}
+            for each in sentences(expected)
+        ]
+    }
+
+
+PROMPTFOO: dict[str, Callable[[str], Any]] = {
+    "create one or more statements from each sentence": lambda prompt: {
+        "statements": sentences(between(prompt, "\nanswer: ", "\nstatements:"))
+    },
+    "Natural language inference": _inferred,
+    "Generate question for the given answer": lambda prompt: {
+        "question": f"What of {between(prompt, 'Answer:', chr(10) + 'Question:')}"
+    },
+    "classify if the sentence can be attributed": _classified,
+    "rate the Reply on one metric": _scored,
+}
+
+# --- Inspect ----------------------------------------------------------------------------------
+
+INSPECT: dict[str, Callable[[str], Any]] = {
+    "Does the submission meet the criterion?": lambda prompt: {
+        "reasoning": "it names the city",
+        "grade": "C" if "Paris" in prompt else "I",
+    },
+}
+
+PROMPTS = {**DEEPEVAL, **RAGAS, **PROMPTFOO, **INSPECT}
 
 
 VOCABULARY = sorted(words(f"{CASE} {OUTPUT} what of"))

@@ -19,11 +19,23 @@ from bridge.scorers import evaluate, validate_check
 from bridge.scorers.native import nearest_shared
 from bridge.scorers.registry import BUILT_IN, JUDGED, NATIVE, get_scorer
 
-FRAMEWORKS = ["deepeval", "ragas"]
+FRAMEWORKS = ["deepeval", "inspect", "ragas", "promptfoo"]
 VALUES = {
     "deepeval": {
         "faithfulness": 0.5,
         "answer_relevancy": 0.5,
+        "context_recall": 0.5,
+        "g_eval": 0.8,
+    },
+    "inspect": {
+        "faithfulness": None,
+        "answer_relevancy": None,
+        "context_recall": None,
+        "g_eval": 1.0,
+    },
+    "promptfoo": {
+        "faithfulness": 0.5,
+        "answer_relevancy": pytest.approx(0.74, abs=0.1),
         "context_recall": 0.5,
         "g_eval": 0.8,
     },
@@ -105,7 +117,9 @@ def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
         assert (again.returncode, server.calls) == (0, asked), again.stderr
         other = write(tmp_path, server, [judged("g_eval", criteria="Paris?")], FRAMEWORKS)
         assert bridge("run", other, "--run-dir", run).returncode == 0
-        assert server.calls == asked + 2  # RAGAS's verdict, DeepEval's steps, which are the same
+        # Inspect's and RAGAS's verdict, promptfoo's steps and score, and DeepEval's steps, from which
+        # the very score follows
+        assert server.calls == asked + 5
 
 
 def assert_stamped(run: Path) -> None:
@@ -113,7 +127,7 @@ def assert_stamped(run: Path) -> None:
     for framework in FRAMEWORKS:
         own = by_name(get_framework(framework).info.native_metrics)
         for row in rows_of(run, framework):
-            if row["metric"] != "contains":
+            if row["metric"] != "contains" and row["metric"] in own:
                 assert row["scorer"] == row["metric"]
                 assert row["scorer_version"] == f"{framework} {row['framework_version']}"
                 assert row["judge"] == "main"

@@ -16,7 +16,7 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import NativeRun, Question
+from bridge.plugin.native import NativeRun, Question, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge.scorers.evaluate import threshold_of
@@ -65,12 +65,15 @@ class DeepEvalNatives(NativeRun):
             JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
         """
         metric, test_case = to_metric(question), to_test_case(question.case, question.output)
+        test_case.multimodal = (
+            False  # text that looks like an image's mark is text: nothing is fetched
+        )
         if role := getattr(question.params, "role", None):
             test_case.chatbot_role = role
         metric.measure(test_case, _show_indicator=False)
         check_counts(question.metric.name, metric, test_case)
         return Measurement(
-            value=metric.score,
+            value=exact_at_ends(float(metric.score)),
             reason=metric.reason or f"{question.metric.own} gave no reason",
             details={"native": question.metric.own, **evidence_of(metric)},
         )

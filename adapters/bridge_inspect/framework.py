@@ -16,6 +16,7 @@ from bridge.plugin.framework import FrameworkInfo, require
 from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
+from bridge_inspect.metrics import METRICS
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -35,6 +36,7 @@ INFO = FrameworkInfo(
     ),
     scrubbed=("INSPECT_TELEMETRY", "INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE"),
     features=frozenset({"tools", "turns", "contexts", "epochs"}),
+    native_metrics=METRICS,
 )
 
 
@@ -79,9 +81,12 @@ class InspectFramework:
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a log for each system, and ``route.json``."""
+        from bridge_inspect.natives import InspectNatives
         from bridge_inspect.route import InspectRoute
 
-        yield from run_tasks(INFO, job, InspectRoute)
+        yield from run_tasks(
+            INFO, job, InspectRoute, lambda task: InspectNatives(task, job.spec).rows()
+        )
 
 
 FRAMEWORK = InspectFramework()

@@ -160,6 +160,27 @@ def to_eval_sample(case: Case, output: Output) -> EvalSample:
     )
 
 
+def to_state(sample: EvalSample) -> TaskState:
+    """A sample of a log as scorers see it."""
+    from inspect_ai.model import ModelName
+    from inspect_ai.scorer import Target
+    from inspect_ai.solver import TaskState
+
+    return TaskState(
+        model=ModelName("none/none"),
+        sample_id=sample.id,
+        epoch=sample.epoch,
+        input=sample.input,
+        messages=sample.messages,
+        target=Target(sample.target),
+        choices=sample.choices,
+        output=sample.output,
+        completed=True,
+        metadata=sample.metadata,
+        sample_uuid=sample.uuid,
+    )
+
+
 def score_publicly(task: Task, spec: EvalSpec, samples: list[EvalSample]) -> EvalLog:
     """Samples scored by ``inspect_ai.score``, as a log."""
     from inspect_ai import score
@@ -194,25 +215,9 @@ class Direct:
 
     async def score(self, sample: EvalSample) -> None:
         """Score a sample in place: scores, events and times."""
-        from inspect_ai.model import ModelName
-        from inspect_ai.scorer import Target
-        from inspect_ai.solver import TaskState
-
         at, started = datetime.now(UTC), time.perf_counter()
-        target = Target(sample.target)
-        state = TaskState(
-            model=ModelName("none/none"),
-            sample_id=sample.id,
-            epoch=sample.epoch,
-            input=sample.input,
-            messages=sample.messages,
-            target=target,
-            choices=sample.choices,
-            output=sample.output,
-            completed=True,
-            metadata=sample.metadata,
-            sample_uuid=sample.uuid,
-        )
+        state = to_state(sample)
+        target = state.target
         scores: dict[str, NativeScore] = {}
         for name, scorer in self._scorers.items():
             score = await scorer(state, target)

@@ -21,6 +21,7 @@ from bridge.model.output import Output
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
+from bridge_inspect import judge
 from bridge_inspect.cases import from_state
 
 PACKAGE = "bridge_inspect"
@@ -54,15 +55,21 @@ def _scorer(metric: SharedMetric, read: Read) -> Scorer:
     return score
 
 
-def to_score(answers: tuple[Answer, ...], answer: str) -> Score:
-    """Rows as one native score; what has no value is NaN, which Inspect leaves out of its means."""
+def to_score(answers: tuple[Answer, ...], answer: str, native: str = "") -> Score:
+    """Rows as one native score; what has no value is NaN, which Inspect leaves out of its means.
+
+    Args:
+        answers: The rows.
+        answer: The text that was scored.
+        native: What stands for the version of a metric of the framework's own.
+    """
     total = summarise([found for _, found in answers])
     return Score(
         value=math.nan if total.value is None else total.value,
         answer=answer,
         explanation=total.reason,
         reason=REASONS.get(total.status),
-        metadata={KEY: {"status": total.status, "rows": encode(answers)}},
+        metadata={KEY: {"status": total.status, "rows": encode(answers, native)}},
     )
 
 
@@ -101,3 +108,5 @@ def _prefix() -> str:
 _PREFIX = _prefix()
 SCORERS = {name: _register(name) for name in BUILT_IN}
 """Factories of the built-in scorers by name."""
+JUDGE = judge.bridge
+"""The judge as a model, registered with them: ``get_model("bridge/<judge>")``."""

@@ -48,7 +48,7 @@ def to_bare_test(case: Case, outputs: Sequence[Output]) -> Fields:
         }
         for output in outputs
     }
-    shown = " ".join(_sent(case).split())
+    shown = " ".join(text_sent(case).split())
     return {
         "description": inert(f"{case.id}: {shown[:SHOWN]}"),
         "metadata": {
@@ -66,7 +66,7 @@ def to_response(case: Case, output: Output) -> Fields:
     answers = output.turns or ()
     text = answers[-1].text if case.turns and answers else output.text
     shown = {
-        "input": _sent(case),
+        "input": text_sent(case),
         "expected": case.expected,
         "retrieved_contexts": [passage_text(each) for each in output.retrieved_contexts],
         "tool_calls": [call.model_dump(mode="json") for call in output.tool_calls],
@@ -100,7 +100,8 @@ def to_chat(case: Case, output: Output) -> list[Fields]:
     return chat
 
 
-def _sent(case: Case) -> str:
+def text_sent(case: Case) -> str:
+    """What a case asks, as one text."""
     if case.turns:
         return "\n".join(turn.user for turn in case.turns)
     if isinstance(case.input, tuple):

@@ -13,6 +13,7 @@ from bridge.model.verification import LeftOut
 from bridge.plugin.framework import OWN_CHECKS, FrameworkInfo, require
 from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
+from bridge_promptfoo.metrics import METRICS
 
 INFO = FrameworkInfo(
     name="promptfoo",
@@ -50,6 +51,7 @@ INFO = FrameworkInfo(
     features=frozenset({"tools", "turns", "contexts", "epochs"}),
     version="bridge_promptfoo.install:installed_version",
     setup="bridge_promptfoo.install:setup",
+    native_metrics=METRICS,
 )
 
 
@@ -83,11 +85,17 @@ class PromptfooFramework:
 
     def run(self, job: Job) -> Iterator[Score]:
         """Score a job; leaves a results file for each system, and ``route.json``."""
+        from bridge_promptfoo.natives import PromptfooNatives
         from bridge_promptfoo.own import OwnRoute
         from bridge_promptfoo.route import PromptfooRoute
 
         route = OwnRoute if job.spec.options.get(OWN_CHECKS) is True else PromptfooRoute
-        yield from run_tasks(INFO, job, partial(route, spec=job.spec))
+        yield from run_tasks(
+            INFO,
+            job,
+            partial(route, spec=job.spec),
+            lambda task: PromptfooNatives(task, job.spec).rows(),
+        )
 
     def left_out(self, bundle: Bundle) -> Iterable[LeftOut]:
         """The assertions that no check of a bundle stands for, and why."""

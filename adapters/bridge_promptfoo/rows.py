@@ -145,7 +145,7 @@ def _foreign(native: Component, key: Mapping[str, Any], scales: Scales) -> Score
     status: Status = "passed" if native.passed else "failed"
     if weight == 0:
         status = "scored"  # promptfoo makes it a pass whatever was found
-    number, why = native.score, _fault(native, kind)
+    number, why = native.score, fault_of(native, kind)
     if not _is_number(number) or why:
         number, why = None, why or "promptfoo gave no score"
     return imported_row(number, fields, scales, why=why, status=status)
@@ -157,7 +157,7 @@ def read_verdict(row: Row, metric: str, key: Mapping[str, Any], scales: Scales) 
     score = row.score if grading is None else grading.score
     passed = row.success if grading is None else grading.passed
     reason = str((grading.reason if grading is not None else row.error) or "")
-    fault = _fault(Component(passed=passed, reason=reason), "assertion")
+    fault = fault_of(Component(passed=passed, reason=reason), "assertion")
     if score is None and passed is not None:
         score = float(passed)
     fields = {**key, "metric": metric, "scorer": metric, "reason": reason}
@@ -177,7 +177,7 @@ def read_verdict(row: Row, metric: str, key: Mapping[str, Any], scales: Scales) 
     return [imported_row(number, fields, scales, why=why, status=status), *named]
 
 
-def _fault(native: Component, kind: str) -> str:
+def fault_of(native: Component, kind: str) -> str:
     """Why an assertion could not be carried out: promptfoo has that as a failure with score 0."""
     reason = str(native.reason or "").strip()
     first = reason.partition("\n")[0]

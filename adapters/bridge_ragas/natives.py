@@ -16,7 +16,7 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import NativeRun, Question
+from bridge.plugin.native import NativeRun, Question, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
@@ -24,8 +24,6 @@ from bridge_ragas.framework import INFO
 from bridge_ragas.held import MULTI, SINGLE
 from bridge_ragas.results import Results
 
-TOLERANCE = 1e-6
-"""How far from 1 RAGAS's rounding takes a value: cosines above it, precisions below it."""
 CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completion"})
 """Metrics that read messages."""
 MOST_REPLIES = 20
@@ -52,7 +50,7 @@ class RagasNatives(NativeRun):
             raise question.inquiry.failure
         check_counts(llm.replies)
         return Measurement(
-            value=_value(value),
+            value=exact_at_ends(float(value)),
             reason=_reason(question, llm.replies),
             details={"native": question.metric.own, "replies": _plain(llm.replies[:MOST_REPLIES])},
         )
@@ -149,20 +147,6 @@ _VERDICTS = {
     "ClassificationWithReason": ("TP", "FP"),
 }
 """Replies that hold a verdict on each."""
-
-
-def _value(value: Any) -> float:
-    """A native value within [0, 1], exact at its ends whatever its rounding.
-
-    Raises:
-        ValueError: If it is none.
-    """
-    number = float(value)
-    nearest = float(round(number)) if math.isfinite(number) else number
-    number = nearest if abs(number - nearest) <= TOLERANCE else number
-    if not 0 <= number <= 1:
-        raise ValueError(f"RAGAS gave {number}")
-    return number
 
 
 def _reason(question: Question, replies: Sequence[BaseModel]) -> str:

@@ -12,6 +12,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, cast
 
@@ -62,6 +63,8 @@ class Gateway:
             reply = judge.ask(request)
         except JudgeError as error:
             return {"error": {"kind": error.kind, "text": error.text}}
+        except CancelledError:
+            return {"error": {"kind": "connect", "text": "the run has ended"}}
         return {name: getattr(reply, name) for name in Reply.__slots__}
 
 

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from bridge.judge.errors import JudgeError
@@ -34,6 +35,8 @@ from bridge.scorers.native import nearest_shared
 from bridge.scorers.registry import is_native, read_params, skip
 
 MOST_THREADS = 64
+ROUNDING = 1e-6
+"""How far from 0 and 1 frameworks' rounding takes a value: cosines above 1, precisions below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class NativeRun(ABC):
 
     def rows(self) -> Iterator[Score]:
         """The rows of every native check, as they are scored."""
-        works = list(native_works(self.task.pairs, self.spec.checks))
+        works = list(self.works())
         if not works:
             return
         self._left.update(Counter(work.key for work in works))
@@ -109,6 +112,10 @@ class NativeRun(ABC):
             self._keep(work, found)
             yield self.task.rows.score(work.check, work.output, found)
         self.finish()
+
+    def works(self) -> Iterator[Work]:
+        """The task's native checks on every output."""
+        return native_works(self.task.pairs, self.spec.checks)
 
     def measured(self, works: Sequence[Work]) -> Iterator[tuple[Work, Measurement]]:
         """Every work with what was found, in any order."""
@@ -162,19 +169,25 @@ class NativeRun(ABC):
 
     def question(self, work: Work, check: Check, case: Case, output: Output) -> Question:
         """A metric to be carried out, with its judge."""
-        config = self.spec.judges.get(check.judge or "")
-        tag = {
-            "framework": self.info.name,
-            "metric": work.check.metric,
-            "case_id": case.id,
-            "system": output.system,
-            "epoch": output.epoch,
-        }
         judge = Unasked() if check.judge is None else judge_in_force(check.judge)
-        vary = config is not None and config.temperature != 0
-        inquiry = Inquiry(judge, tag, vary=vary)
+        inquiry = Inquiry(judge, self.tag(work), vary=self.vary(check))
         metric = self.metrics[check.scorer]
         return Question(metric, read_params(check), case, output, inquiry)
+
+    def tag(self, work: Work) -> dict[str, Any]:
+        """What a judge is asked for, for its ledger."""
+        return {
+            "framework": self.info.name,
+            "metric": work.check.metric,
+            "case_id": work.case.id,
+            "system": work.output.system,
+            "epoch": work.output.epoch,
+        }
+
+    def vary(self, check: Check) -> bool:
+        """Whether a check's judge may answer an equal question differently."""
+        config = self.spec.judges.get(check.judge or "")
+        return config is not None and config.temperature != 0
 
     def _keep(self, work: Work, found: Measurement) -> None:
         key = work.key
@@ -266,6 +279,19 @@ def _frameworks() -> list[FrameworkInfo]:
         with suppress(InputError):
             found.append(get_framework(name).info)
     return found
+
+
+def exact_at_ends(value: float) -> float:
+    """A value that is 0 or 1 but for rounding, as just that: else no threshold of 1 is reached.
+
+    Raises:
+        ValueError: If it is not in [0, 1].
+    """
+    nearest = float(round(value)) if isfinite(value) else value
+    number = nearest if abs(value - nearest) <= ROUNDING else value
+    if not 0 <= number <= 1:
+        raise ValueError(f"the framework gave {value}, which is not in [0, 1]")
+    return number
 
 
 @lru_cache(maxsize=256)
