@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from conftest import ROOT, Bridge
 
 from bridge.cli.main import COMMANDS
+from bridge.plugin.metric_table import metric_table
 from bridge.scorers.catalogue import catalogue
 
 TEST = re.compile(r"`(\w+(?:\.py)?)((?:::\w+)+)`")
@@ -17,6 +18,11 @@ FRAMEWORKS = ("deepeval", "inspect", "promptfoo", "ragas")
 
 def test_the_scorers_page_is_generated_from_the_code() -> None:
     assert (ROOT / "docs" / "scorers.md").read_text("utf-8") == catalogue()
+
+
+def test_the_table_of_native_metrics_is_that_of_the_adapters() -> None:
+    committed = (ROOT / "docs" / "metrics-by-framework.md").read_text("utf-8")
+    assert committed == metric_table(), "run: python -m bridge.plugin.metric_table"
 
 
 def test_the_readme_names_every_command_and_no_other() -> None:

@@ -13,7 +13,9 @@ from judge_server import JudgeServer
 from native_judge import CASE, CRITERIA, OUTPUT, honest
 
 from bridge.model import Case, Check, Output
+from bridge.model.judge import JudgeConfig
 from bridge.plugin.metrics import by_name
+from bridge.plugin.native import known_of
 from bridge.plugin.registry import get_framework
 from bridge.scorers import evaluate, validate_check
 from bridge.scorers.native import nearest_shared
@@ -143,6 +145,94 @@ def assert_gated(bridge: Bridge, suite: Path, run: Path) -> None:
     assert verdict["verdict"] == "passed", verdict
     assert {"contains", "deepeval/faithfulness", "ragas/faithfulness"} <= set(verdict["metrics"])
     assert "faithfulness" not in verdict["metrics"]
+
+
+def test_a_dry_run_counts_what_every_framework_asks(bridge: Bridge, tmp_path: Path) -> None:
+    """Shared checks once, native ones in each framework that has them and only where they apply."""
+    bare = {"id": "bare", "input": "q", "expected": ""}
+    with JudgeServer(honest) as server:
+        rubric = {"rubric": {"judge": "main", "criteria": {"a": "x"}}}
+        suite = write(
+            tmp_path,
+            server,
+            [*CHECKS, rubric],
+            ["core", *FRAMEWORKS],
+            judge={"price": {"input": 1.0, "output": 2.0}},
+            cases=[CASE, bare],
+            outputs=[OUTPUT, {"case_id": "bare", "text": "a"}],
+        )
+        done = bridge("run", suite, "--dry-run", "--json")
+        said = bridge("run", suite, "--dry-run")
+        assert server.calls == 0
+    facts = json.loads(done.stdout)
+    paris = (4 + 3 + 2 + 2) + 1 + ((2 + 3 + 1 + 2) + 4) + ((2 + 3 + 1 + 1) + 2)
+    without = (3 + 2) + 1 + ((3 + 2) + 4) + ((3 + 1) + 2)
+    assert facts["judge_calls"] == paris + without + 2
+    main = facts["judges"]["main"]
+    tokens = main["input_tokens_about"] * 1.0 + main["output_tokens_about"] * 2.0
+    assert main["cost_usd_about"] == pytest.approx(tokens / 1e6)
+    assert f"judge main: at most {facts['judge_calls']} calls, about " in said.stdout
+    assert "US dollars (an estimate)" in said.stdout
+
+
+def test_a_check_with_nothing_to_score_ends_the_run_before_a_judge_is_asked(
+    bridge: Bridge, tmp_path: Path
+) -> None:
+    bare = [{**CASE, "expected": ""}]
+    with JudgeServer(honest) as server:
+        suite = write(tmp_path, server, CHECKS, ["core", *FRAMEWORKS], cases=bare)
+        done = bridge("run", suite, "--run-dir", tmp_path / "R")
+        assert server.calls == 0
+    assert done.returncode == 2
+    what = "check context_recall has nothing to score: no case or output has reference"
+    assert done.stderr == f"bridge: {suite}: {what}; add them, or take the check away\n"
+
+
+CALLS = {"expected_calls": {"calls": [{"name": "f", "arguments": {"x": {"$approx": 1.0}}}]}}
+
+
+@pytest.mark.parametrize(
+    ("framework", "check", "judge", "changes", "status", "said"),
+    [
+        ("ragas", judged("faithfulness"), {}, {}, None, ""),
+        (
+            "ragas",
+            judged("faithfulness"),
+            {},
+            {"retrieved_contexts": []},
+            "skipped",
+            "no retrieved",
+        ),
+        ("ragas", judged("faithfulness"), {}, {"text": " "}, "error", "the answer is empty"),
+        ("ragas", judged("answer_relevancy"), {}, {}, "unsupported", "judge main has none"),
+        ("ragas", judged("answer_relevancy"), {"embeddings": {"model": "e"}}, {}, None, ""),
+        ("ragas", judged("g_eval", steps=["a"]), {}, {}, "unsupported", "takes criteria"),
+        ("deepeval", judged("g_eval", steps=["a"]), {}, {}, None, ""),
+        ("deepeval", judged("role_adherence", role="clerk"), {}, {}, "skipped", "no turns"),
+        ("deepeval", "tool_correctness", {}, {}, "skipped", "no expected calls"),
+        ("deepeval", "tool_correctness", {}, CALLS, "unsupported", "hold matchers"),
+        ("inspect", judged("bias"), {}, {}, "unsupported", "DeepEval can; the nearest shared"),
+    ],
+)
+def test_what_is_known_without_asking(
+    framework: str,
+    check: Any,
+    judge: dict[str, Any],
+    changes: dict[str, Any],
+    status: str | None,
+    said: str,
+) -> None:
+    case = {**CASE, **{key: changes[key] for key in changes if key == "expected_calls"}}
+    output = {**OUTPUT, **{key: changes[key] for key in changes if key != "expected_calls"}}
+    found = known_of(
+        get_framework(framework).info,
+        {"main": JudgeConfig.model_validate({"model": "m", **judge})},
+        Check.model_validate(check),
+        Case.model_validate(case),
+        Output.model_validate(output),
+    )
+    assert (found and found.status) == status
+    assert found is None or said in found.reason
 
 
 def test_every_name_has_a_scorer_and_a_near_one() -> None:

@@ -18,11 +18,11 @@ from bridge.model.message import passage_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
 from bridge.plugin.carry import as_text, held_reference
-from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends
+from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends, leaves_of
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer
 from bridge.scorers.evaluate import evaluate, failure_of, seen_at
-from bridge.scorers.registry import is_native, read_params
+from bridge.scorers.registry import read_params
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import text_sent, to_test
 from bridge_promptfoo.config.templates import escaped as as_data
@@ -79,7 +79,7 @@ class PromptfooNatives(NativeRun):
         case, output = seen_at(works[0].case, works[0].output, works[0].turn)
         test = _Test(works, case, output)
         if failure_of(case, output) is None:
-            for leaf in (leaf for work in works for leaf in _leaves(work.check)):
+            for leaf in (leaf for work in works for leaf in leaves_of(work.check)):
                 known = self.known(leaf, case, output)
                 if known is None:
                     test.leaves[f"native:{len(test.leaves)}"] = leaf
@@ -168,14 +168,6 @@ def _grouped(works: Sequence[Work]) -> Iterator[list[Work]]:
     for work in works:
         groups.setdefault((*work.key, work.turn), []).append(work)
     yield from groups.values()
-
-
-def _leaves(check: Check) -> Iterator[Check]:
-    if check.checks:
-        for member in check.checks:
-            yield from _leaves(member)
-    elif is_native(check):
-        yield check
 
 
 _VALUES: Mapping[str, Callable[[Case, Any], str]] = {

@@ -10,6 +10,8 @@ import typer
 from bridge.cli.gate import FORMATS_HELP
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.execution.plan import Plan
     from bridge.model.run import RunRecord
 
@@ -96,9 +98,12 @@ def _drive(plan: Plan, folder: Path, workers: int, resume: bool) -> RunRecord:
 def _describe(plan: Plan, as_json: bool) -> int:
     import json
 
-    from bridge.execution.judging import requests_owed
+    from bridge.execution.collection import recorded_outputs
+    from bridge.execution.estimate import estimate
     from bridge.scorers.evaluate import expected_rows
 
+    recorded = recorded_outputs(plan)[0] if plan.suite.system.recorded else None
+    judges = estimate(plan, recorded)
     rows = sum(len(expected_rows(plan.suite.checks, case)) for case in plan.cases)
     turns = sum(max(1, len(case.turns)) for case in plan.cases)
     names = [framework.name for framework in plan.suite.frameworks]
@@ -108,15 +113,33 @@ def _describe(plan: Plan, as_json: bool) -> int:
         "epochs": plan.suite.epochs,
         "frameworks": names,
         "rows_per_framework": rows * plan.suite.epochs,
-        "judge_calls": requests_owed(plan.suite.checks, plan.cases) * plan.suite.epochs,
-        "system_calls": 0 if plan.suite.system.recorded else turns * plan.suite.epochs,
+        "judge_calls": sum(each.calls for each in judges.values()),
+        "system_calls": 0 if recorded is not None else turns * plan.suite.epochs,
+    }
+    asked = {
+        name: {
+            "calls_at_most": each.calls,
+            "input_tokens_about": each.input_tokens,
+            "output_tokens_about": each.output_tokens,
+            "cost_usd_about": each.cost_usd(plan.suite.judges[name]),
+        }
+        for name, each in judges.items()
     }
     if as_json:
-        print(json.dumps(facts))
+        print(json.dumps({**facts, "judges": asked}))
     else:
         for key, value in facts.items():
             print(f"{key.replace('_', ' ')}: {', '.join(value) if value is names else value}")
+        for name, each in asked.items():
+            print(f"judge {name}: {_expected(each)}")
     return 0
+
+
+def _expected(asked: Mapping[str, float | None]) -> str:
+    cost = asked["cost_usd_about"]
+    price = "no price is given" if cost is None else f"{cost:.4f} US dollars"
+    tokens = f"{asked['input_tokens_about']} + {asked['output_tokens_about']} tokens"
+    return f"at most {asked['calls_at_most']} calls, about {tokens}, {price} (an estimate)"
 
 
 def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:

@@ -16,6 +16,7 @@ from bridge.execution.collection import (
     kept_answers,
     recorded_outputs,
 )
+from bridge.execution.estimate import refuse_unscorable
 from bridge.execution.interpreter import interpreter_of
 from bridge.execution.jobs import (
     SHARD,
@@ -89,7 +90,8 @@ class Drive:
             The record, with status ``complete``.
 
         Raises:
-            InputError: If the directory holds something else, or the system cannot be imported.
+            InputError: If the directory holds something else, the system cannot be imported, or a
+                check has nothing to score.
             InfrastructureError: If the disk does not take a file.
             KeyboardInterrupt: Once everything scored so far is on disk.
         """
@@ -98,6 +100,7 @@ class Drive:
         record = opening(self.plan)
         self.store.write_record(record)
         outputs = self._outputs(kept)
+        refuse_unscorable(self.plan, outputs)
         expected = rows_of(self.plan, outputs)
         self.store.write_rows(expected)
         record = known(record, self.plan, outputs, expected, self._notes)

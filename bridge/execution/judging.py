@@ -8,7 +8,7 @@ is answered there too, from the same budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -40,11 +40,6 @@ def requests_of(check: Check) -> int:
         return 0
     votes = 1 if check.judges is None else len(check.judges.names)
     return votes * scorer.requests(read_params(check))
-
-
-def requests_owed(checks: Sequence[Check], cases: Iterable[Case]) -> int:
-    """The requests that one answer to each case takes, before any is found in the cache."""
-    return sum(requests_of(check) for case in cases for check, _ in checks_with_turns(checks, case))
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.job import JobSpec
+from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Score, error_measurement
 from bridge.plugin.framework import FrameworkInfo
@@ -139,21 +140,7 @@ class NativeRun(ABC):
 
     def known(self, check: Check, case: Case, output: Output) -> Measurement | None:
         """What is known of a metric without asking; ``None`` where it is to be carried out."""
-        metric = self.metrics.get(check.scorer)
-        params = read_params(check)
-        why = "" if metric is None else metric.refuses(params) or self._lacks(metric, check, case)
-        if metric is None or why:
-            reason = why_unsupported(self.info, check.scorer, why)
-            return Measurement(status="unsupported", reason=reason)
-        return scoreable(metric, case, output)
-
-    def _lacks(self, metric: NativeMetric, check: Check, case: Case) -> str:
-        if "expected_calls" in metric.needs and _has_matchers(case):
-            return "expected arguments hold matchers, which it would compare as they are written"
-        judge = self.spec.judges.get(check.judge or "")
-        if not metric.embeds or judge is None or judge.embeddings is not None:
-            return ""
-        return f"it compares embeddings, and judge {check.judge} has none (embeddings: {{model:}})"
+        return known_of(self.info, self.spec.judges, check, case, output)
 
     def _ask(self, work: Work, check: Check, case: Case, output: Output) -> Measurement:
         question = self.question(work, check, case, output)
@@ -232,6 +219,51 @@ def native_works(pairs: Iterable[Pair], checks: Sequence[Check]) -> Iterator[Wor
                 yield Work(case, output, check, turn)
 
 
+def leaves_of(check: Check) -> Iterator[Check]:
+    """The native checks in a check."""
+    if check.checks:
+        for member in check.checks:
+            yield from leaves_of(member)
+    elif is_native(check):
+        yield check
+
+
+def known_of(
+    info: FrameworkInfo,
+    judges: Mapping[str, JudgeConfig],
+    check: Check,
+    case: Case,
+    output: Output,
+) -> Measurement | None:
+    """What is known of a native check in a framework without asking a judge.
+
+    Args:
+        info: The framework.
+        judges: The suite's judges.
+        check: The check, no group.
+        case: The case as the metric sees it.
+        output: Its output, likewise; without an error.
+
+    Returns:
+        An unsupported, skipped or error measurement; ``None`` where it is to be carried out.
+    """
+    metric = by_name(info.native_metrics).get(check.scorer)
+    why = "" if metric is None else _short_of(metric, judges.get(check.judge or ""), check, case)
+    if metric is None or why:
+        reason = why_unsupported(info, check.scorer, why)
+        return Measurement(status="unsupported", reason=reason)
+    return scoreable(metric, case, output)
+
+
+def _short_of(metric: NativeMetric, judge: JudgeConfig | None, check: Check, case: Case) -> str:
+    """Why a framework cannot carry a check out as it stands; "" where it can."""
+    if "expected_calls" in metric.needs and _has_matchers(case):
+        return "expected arguments hold matchers, which it would compare as they are written"
+    if metric.embeds and judge is not None and judge.embeddings is None:
+        return f"it compares embeddings, and judge {check.judge} has none (embeddings: {{model:}})"
+    return metric.refuses(read_params(check))
+
+
 def _has_matchers(case: Case) -> bool:
     calls = () if case.expected_calls is None else case.expected_calls.calls
     return any(call.pattern != dict(call.arguments) for call in calls)
@@ -258,6 +290,7 @@ def judge_error_in(error: BaseException | None) -> JudgeError | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def why_unsupported(info: FrameworkInfo, name: str, why: str = "") -> str:
     """Why a framework gives no value of a metric, and who else has it."""
     own = next((each.why_not for each in info.native_metrics if each.name == name), "")

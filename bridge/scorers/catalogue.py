@@ -51,7 +51,7 @@ def _entry(scorer: Scorer) -> Iterator[str]:
     if scorer.source:
         yield f"- source: {', '.join(f'<{address}>' for address in scorer.source)}"
     yield ""
-    yield from _parameters(scorer.params)
+    yield from parameters_of(scorer.params)
 
 
 def _scope(scorer: Scorer) -> str:
@@ -66,7 +66,8 @@ class _Schema(GenerateJsonSchema):
     ignored_warning_kinds: set[JsonSchemaWarningKind] = {"non-serializable-default"}  # noqa: RUF012
 
 
-def _parameters(params: type[Model]) -> Iterator[str]:
+def parameters_of(params: type[Model]) -> Iterator[str]:
+    """A table of parameters, as lines; nothing where there are none."""
     if not params.model_fields:
         return
     texts: dict[str, str] = {}
