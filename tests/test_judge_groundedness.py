@@ -288,11 +288,11 @@ def scripted(body: dict[str, Any]) -> Act:
     )
 
 
-CASES = [
+CASES: list[dict[str, Any]] = [
     {"id": "c0", "input": "q", "expected": "", "reference_contexts": ["red blue"]},
     {"id": "c1", "input": "q", "expected": "", "turns": [{"user": "first"}, {"user": "second"}]},
 ]
-OUTPUTS = [
+OUTPUTS: list[dict[str, Any]] = [
     {"case_id": "c0", "text": "red green"},
     {"case_id": "c1", "turns": [
         {"text": "one two", "retrieved_contexts": ["one two three"]},

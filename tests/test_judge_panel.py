@@ -47,7 +47,8 @@ def by(combine: str, quorum: int | None = None) -> dict[str, Any]:
 class TestCombine:
     def test_the_mean(self) -> None:
         found = vote(10, 4, 7)
-        assert (found.value, found.status) == (pytest.approx(0.7), "passed")
+        assert found.value == pytest.approx(0.7)
+        assert found.status == "passed"
         assert found.reason.startswith("2 of 3 judges pass it; a: 1.00, accuracy 1.00")
         votes = found.details["votes"]
         assert [each["judge"] for each in votes] == ["a", "b", "c"]
@@ -207,7 +208,9 @@ def test_a_run_with_a_panel(bridge: Bridge, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         assert server.calls == 6
     kept = ("value", "status", "reason", "details", "judge")
-    core = [{name: row[name] for name in kept} for row in rows_of(tmp_path / "R", "core")]
+    rows = rows_of(tmp_path / "R", "core")
+    assert [row["usage"]["input_tokens"] for row in rows] == [300, 300]
+    core = [{name: row[name] for name in kept} for row in rows]
     assert [row["value"] for row in core] == [1.0, 1.0]
     assert {row["judge"] for row in core} == {"strict+fair+kind"}
     for framework in FRAMEWORKS:

@@ -64,6 +64,8 @@ def test_a_run_in_core(bridge: Bridge, tmp_path: Path) -> None:
     assert [row["value"] for row in rows] == [0.9, 0.9, 0.9, 0.2]
     assert [row["status"] for row in rows] == ["passed"] * 3 + ["failed"]
     assert {row["judge"] for row in rows} == {"main"}
+    assert [row["cost_usd"] for row in rows] == [pytest.approx(0.00014)] * 4
+    assert (rows[0]["usage"]["input_tokens"], rows[0]["usage"]["output_tokens"]) == (100, 20)
     took = record_of(tmp_path / "R")["judges"]["main"]
     assert took == {
         "model": "m", "calls": 4, "cached": 0, "errors": 0,
@@ -178,6 +180,30 @@ def test_going_on_asks_again_where_the_judge_failed(bridge: Bridge, tmp_path: Pa
         for _ in range(2):
             assert bridge("run", suite, "--run-dir", tmp_path / "R", "--resume").returncode == 0
             assert server.calls == 8
+
+
+def test_going_on_leaves_scores_that_quote_an_error(bridge: Bridge, tmp_path: Path) -> None:
+    """A judge may quote an answer that speaks of errors: its row is none."""
+    quoting = Act({"right": {"rationale": "it says judge_error[timeout]: x", "score": 9}})
+    with JudgeServer([quoting]) as server:
+        suite = suite_with(tmp_path, server, {"cache": False})
+        assert bridge("run", suite, "--run-dir", tmp_path / "R").returncode == 0
+        assert bridge("run", suite, "--run-dir", tmp_path / "R", "--resume").returncode == 0
+        assert server.calls == 4
+
+
+def test_the_gate_counts_what_judges_took_once(bridge: Bridge, tmp_path: Path) -> None:
+    """Every framework's rows say what they cost to find; it was paid once."""
+    with JudgeServer(mark) as server:
+        fields = {"frameworks": ["core", "inspect"], "gate": {"metrics": {"equals": {"min": 0}}}}
+        suite = suite_with(tmp_path, server, {"price": {"input": 1, "output": 2}}, **fields)
+        done = bridge("run", suite, "--run-dir", tmp_path / "R", "--gate")
+        totals = json.loads((tmp_path / "R" / "eval-report.json").read_text("utf-8"))["totals"]
+        assert (totals["judge_calls"], totals["judge_tokens"]) == (4, 480)
+        assert totals["judge_cost_usd"] == totals["cost_usd"] == pytest.approx(0.00056)
+        assert "judges 4 calls, 0.0006 USD, 480 tokens" in done.stdout
+        costs = [row["cost_usd"] for row in rows_of(tmp_path / "R", "inspect")]
+        assert costs == [pytest.approx(0.00014)] * 4
 
 
 def test_a_dry_run_says_what_would_be_asked(bridge: Bridge, tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def choose(by: Callable[[str, str], str]) -> FakeJudge:
 
 
 def preferred(judge: FakeJudge, first: str, second: str) -> Preference:
-    outputs = [Output(case_id="a", text=text) for text in (first, second)]
-    return prefer(judge, CASE, *outputs)
+    one, two = (Output(case_id="a", text=text) for text in (first, second))
+    return prefer(judge, CASE, one, two)
 
 
 def likes_blue(one: str, two: str) -> str:
@@ -91,12 +91,12 @@ class TestPrefer:
         case = Case.model_validate(
             {"id": "a", "input": "chat", "expected": "", "turns": [{"user": "Hi"}]}
         )
-        outputs = [
+        one, two = (
             Output.model_validate({"case_id": "a", "turns": [{"text": text}]})
             for text in ("blue", "red")
-        ]
+        )
         judge = choose(likes_blue)
-        assert prefer(judge, case, *outputs).choice == "first"
+        assert prefer(judge, case, one, two).choice == "first"
         assert "user: Hi\nassistant: blue" in str(judge.asked[0].messages[-1]["content"])
 
     def test_a_failure_is_raised(self) -> None:

@@ -58,6 +58,9 @@ def test_totals(tmp_path: Path) -> None:
         "cost_usd": 1.0,
         "input_tokens": 14,
         "output_tokens": 4,
+        "judge_calls": 0,
+        "judge_tokens": 0,
+        "judge_cost_usd": 0.0,
     }
 
 

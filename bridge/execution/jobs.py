@@ -6,8 +6,11 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from bridge.files.jsonl import read_lines, write_atomically
 from bridge.files.outputs import output_line
+from bridge.judge.errors import kind_of
 from bridge.model.case import Case
 from bridge.model.job import Job, JobSpec
 from bridge.model.output import Output
@@ -84,9 +87,19 @@ def is_done(job: Job, folder: Path, version: str) -> bool:
     return ending.version == version and read_job(folder) == job
 
 
+class _Fault(msgspec.Struct, frozen=True, gc=False):
+    error: str | None = None
+
+
+_FAULTS = msgspec.json.Decoder(_Fault)
+
+
 def _judge_failed(folder: Path) -> bool:
     path = scores_file(folder)
-    return path.is_file() and b"judge_error[" in path.read_bytes()
+    if not path.is_file() or b"judge_error[" not in path.read_bytes():
+        return False
+    rows = (_FAULTS.decode(line) for _, line in read_lines(path))
+    return any(row.error is not None and kind_of(row.error) is not None for row in rows)
 
 
 def scores_file(folder: Path) -> Path:

@@ -224,12 +224,21 @@ def _totals(evidence: Evidence) -> Totals:
     table = evidence.table
     spent = [took for answers in evidence.spent.values() for took in answers.values()]
     costs = [took.cost_usd for took in spent]
+    judges = [took for record in evidence.records for took in record.judges.values()]
+    # What a run's judges took is in its record; its rows say it again, in every framework.
+    recorded = set(evidence.owed) if judges else set()
+    loose = [name for name in table.framework_names if name not in recorded]
     return Totals(
         cases=len(table.case_names),
         rows=len(table),
         errors=int((table.status == ERROR).sum()),
         latency_s=round(math.fsum(took.latency_s for took in spent), 6),
-        cost_usd=round(math.fsum([*costs, table.cost_usd]), 9),
+        cost_usd=round(
+            math.fsum([*costs, table.cost_usd(loose), *(took.cost_usd for took in judges)]), 9
+        ),
         input_tokens=sum(took.input_tokens for took in spent),
         output_tokens=sum(took.output_tokens for took in spent),
+        judge_calls=sum(took.calls for took in judges),
+        judge_tokens=sum(took.input_tokens + took.output_tokens for took in judges),
+        judge_cost_usd=round(math.fsum(took.cost_usd for took in judges), 9),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -65,10 +65,11 @@ class Table:
     def __len__(self) -> int:
         return len(self.value)
 
-    @property
-    def cost_usd(self) -> float:
-        """What scoring cost, in US dollars."""
-        return math.fsum(self.cost[~np.isnan(self.cost)])
+    def cost_usd(self, frameworks: Iterable[str]) -> float:
+        """What scoring cost in these frameworks, in US dollars."""
+        rows = [self.of_framework(name) for name in frameworks]
+        costs = self.cost[np.concatenate([np.empty(0, np.int64), *rows])]
+        return math.fsum(costs[~np.isnan(costs)])
 
     def key(self, row: int) -> RowKey:
         """The key of a row."""

@@ -9,10 +9,9 @@ from pydantic import Field, model_validator
 
 from bridge.files.digest import digest
 from bridge.judge.errors import JudgeError
-from bridge.judge.exchange import Judge
 from bridge.judge.levels import level_of
+from bridge.judge.meter import Meter
 from bridge.judge.prompt import LONGEST_RATIONALE, QUESTION, question_request
-from bridge.judge.session import judge_in_force
 from bridge.judge.shown import Part, answer_of, parts_of
 from bridge.judge.sway import find_sway, flags
 from bridge.model.case import Case
@@ -116,8 +115,9 @@ def decision_graph(
     judge sees the answer as for `rubric`, and its failures are errors of the same kinds.
     """
     sway = find_sway(answer_of(output), params.max_chars)
+    meter = Meter()
     try:
-        value, answers, cut = _walk(judge_in_force(judge), case, output, params)
+        value, answers, cut = _walk(meter, judge, case, output, params)
     except JudgeError as error:
         return [error_measurement(str(error))]
     details = {
@@ -128,11 +128,15 @@ def decision_graph(
     }
     way = ", ".join(f"{each['question']}: {each['answer']}" for each in answers)
     reason = f"{way}{sway.said}"
-    return [Measurement(value=value, label=level_of(value), reason=reason, details=details)]
+    return [
+        Measurement(
+            value=value, label=level_of(value), reason=reason, details=details, **meter.took
+        )
+    ]
 
 
 def _walk(
-    judge: Judge, case: Case, output: Output, params: GraphParams
+    meter: Meter, judge: str | None, case: Case, output: Output, params: GraphParams
 ) -> tuple[float, list[Mapping[str, Any]], tuple[str, ...]]:
     """The value at the end, the answers on the way, and names of texts that were cut."""
     parts = parts_of(case, output, params.show)
@@ -143,7 +147,7 @@ def _walk(
     while isinstance(place, str):
         question = params.questions[place]
         request, cut = question_request(question.ask, parts, params.max_chars)
-        said = judge.ask(request.numbered(0, tag)).data or {}
+        said = meter.ask(judge, request.numbered(0, tag)).data or {}
         rationale = str(said["rationale"])[:LONGEST_RATIONALE]
         answers.append({"question": place, "answer": said["answer"], "rationale": rationale})
         place = question.yes if said["answer"] == "yes" else question.no

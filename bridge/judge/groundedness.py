@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from pydantic import Field
@@ -21,9 +22,9 @@ from bridge.judge.claims import (
 )
 from bridge.judge.errors import JudgeError
 from bridge.judge.evidence import Grounds, Source, grounds_of
-from bridge.judge.exchange import Judge
+from bridge.judge.exchange import Reply, Request
 from bridge.judge.levels import level_of
-from bridge.judge.session import judge_in_force
+from bridge.judge.meter import Meter
 from bridge.judge.sway import Sway, find_sway, flags
 from bridge.model.case import Case
 from bridge.model.output import Output
@@ -81,17 +82,19 @@ def groundedness(
         return [skip("an empty answer makes no claim")]
     tag = {"case_id": case.id, "system": output.system, "epoch": output.epoch}
     sway = find_sway(grounds.answer, params.max_chars)
+    meter = Meter()
     try:
-        found, cut = _check(judge_in_force(judge), grounds, evidence, params, tag)
+        found, cut = _check(partial(meter.ask, judge), grounds, evidence, params, tag)
     except JudgeError as error:
         return [error_measurement(str(error))]
     if not found:
         return [skip(f"the judge finds no claim in the answer{sway.said}")]
-    return [_measurement(found, judge, sway, cut, params)]
+    measured = _measurement(found, judge, sway, cut, params)
+    return [measured.model_copy(update=meter.took)]
 
 
 def _check(
-    judge: Judge,
+    ask: Callable[[Request], Reply],
     grounds: Grounds,
     evidence: Sequence[tuple[str, str]],
     params: GroundednessParams,
@@ -99,10 +102,10 @@ def _check(
 ) -> tuple[list[Verdict], tuple[str, ...]]:
     """The verdict on every claim, and the names of texts that were cut."""
     request, cut = claims_request(grounds.spoken, params.max_claims, params.max_chars)
-    claims = read_claims(judge.ask(request.numbered(0, tag)).data or {})
+    claims = read_claims(ask(request.numbered(0, tag)).data or {})
     found: list[Verdict] = []
     for some, asked, also_cut in verdict_requests(claims, evidence, params.max_chars):
-        found += read_verdicts(some, judge.ask(asked.numbered(0, tag)).data or {})
+        found += read_verdicts(some, ask(asked.numbered(0, tag)).data or {})
         cut += also_cut
     return found, tuple(dict.fromkeys(cut))
 

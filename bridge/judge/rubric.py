@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from bridge.files.digest import digest
 from bridge.judge.errors import JudgeError
 from bridge.judge.levels import level_of
+from bridge.judge.meter import Meter
 from bridge.judge.prompt import INSTRUCTIONS, LONGEST_RATIONALE, criteria_request
-from bridge.judge.session import judge_in_force
 from bridge.judge.shown import Part, answer_of, parts_of
 from bridge.judge.sway import Sway, find_sway, flags
 from bridge.model.case import Case
@@ -138,8 +138,9 @@ def rubric(
     failure of the judge is an error with its kind.
     """
     sway = find_sway(answer_of(output), params.max_chars)
+    meter = Meter()
     try:
-        found = _ask(judge, case, output, params)
+        found = _ask(meter, judge, case, output, params)
     except JudgeError as error:
         return [error_measurement(str(error))]
     values = {name: found.value_of(name, params) for name in params.criteria}
@@ -155,10 +156,16 @@ def rubric(
         **flags(sway, found.cut),
     }
     reason = _reason(values, missed, sway)
-    return [Measurement(value=value, label=level_of(value), reason=reason, details=details)]
+    return [
+        Measurement(
+            value=value, label=level_of(value), reason=reason, details=details, **meter.took
+        )
+    ]
 
 
-def _ask(judge: str | None, case: Case, output: Output, params: RubricParams) -> _Found:
+def _ask(
+    meter: Meter, judge: str | None, case: Case, output: Output, params: RubricParams
+) -> _Found:
     parts = parts_of(case, output, params.show)
     tag = {"case_id": case.id, "system": output.system, "epoch": output.epoch}
     samples: list[Mapping[str, Any]] = []
@@ -167,8 +174,8 @@ def _ask(judge: str | None, case: Case, output: Output, params: RubricParams) ->
         found: dict[str, Any] = {}
         for own, asked in params.batches:
             request, cut = criteria_request(asked, parts, params.scale, params.max_chars)
-            asks = judge_in_force(own or judge)
-            found.update(asks.ask(request.numbered(sample, tag)).data or {})
+            reply = meter.ask(own or judge, request.numbered(sample, tag))
+            found.update(reply.data or {})
         samples.append(found)
     return _Found(samples, cut)
 

@@ -36,6 +36,8 @@ class Measurement(Model):
         error: Why it could not be scored.
         details: Structured evidence.
         raw: The value before normalisation.
+        usage: Tokens that judges took to find it.
+        cost_usd: US dollars likewise.
     """
 
     metric: Text = ""
@@ -47,6 +49,8 @@ class Measurement(Model):
     error: Text | None = None
     details: JsonObject = EMPTY
     raw: Raw | None = None
+    usage: Usage | None = None
+    cost_usd: Number | None = Field(default=None, ge=0)
 
 
 class RowKey(NamedTuple):

@@ -196,7 +196,17 @@ class Flakiness(Model):
 
 
 class Totals(Model):
-    """What the run took: seconds, US dollars, tokens, and rows by status."""
+    """What the run took, and its rows.
+
+    Attributes:
+        latency_s: Seconds that the system's answers took.
+        cost_usd: US dollars, of the answers and of scoring them.
+        input_tokens: Tokens of the system, read.
+        output_tokens: Tokens of the system, written.
+        judge_calls: Requests sent to judges, over all systems of the runs.
+        judge_tokens: Tokens that they took, in and out.
+        judge_cost_usd: The judges' part of ``cost_usd``.
+    """
 
     cases: int = 0
     rows: int = 0
@@ -205,6 +215,9 @@ class Totals(Model):
     cost_usd: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
+    judge_calls: int = 0
+    judge_tokens: int = 0
+    judge_cost_usd: float = 0.0
 
 
 class Verdict(Model):

@@ -150,6 +150,8 @@ def _encode(check: Check, found: Measurement, native: str) -> dict[str, Any]:
     row["status"] = found.status  # for which a score has no default
     if found.raw is not None:
         row["raw"] = found.raw.model_dump(mode="json", exclude_defaults=True)
+    if found.usage is not None:
+        row["usage"] = found.usage.model_dump(mode="json", exclude_defaults=True)
     return row
 
 
@@ -214,5 +216,7 @@ class Rows:
             reason=found.reason,
             error=found.error,
             raw=found.raw,
+            usage=found.usage,
+            cost_usd=found.cost_usd,
             details=found.details,
         )

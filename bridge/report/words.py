@@ -206,12 +206,17 @@ def flaky_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
 
 
 def totals_line(verdict: Verdict) -> str:
-    """What the answers took."""
+    """What the answers took, and their judges."""
     totals = verdict.totals
-    return (
-        f"answers took {totals.latency_s:.1f} s, {totals.cost_usd:.4f} USD, "
+    cost = totals.cost_usd - totals.judge_cost_usd
+    line = (
+        f"answers took {totals.latency_s:.1f} s, {cost:.4f} USD, "
         f"{totals.input_tokens} + {totals.output_tokens} tokens"
     )
+    if not totals.judge_calls:
+        return line
+    judged = f"{totals.judge_calls} calls, {totals.judge_cost_usd:.4f} USD"
+    return f"{line}; judges {judged}, {totals.judge_tokens} tokens"
 
 
 def took(judge: JudgeRecord) -> str:

@@ -14,7 +14,7 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
 from bridge.model.score import VALUED, Measurement, error_measurement
-from bridge.scorers.panel import Vote, combine
+from bridge.scorers.panel import Vote, combine, summed
 from bridge.scorers.registry import Scorer, get_scorer, is_native, read_params
 
 LONGEST_ERROR = 1000
@@ -245,4 +245,6 @@ def _measure_group(
     value = math.fsum(share * (found.value or 0.0) for share, found in scored) / weight
     reason = "; ".join(f"{found.metric} {found.status}: {found.reason}" for _, found in members)
     kept = [found.model_dump(include={"metric", "value", "status"}) for _, found in members]
-    return Measurement(value=min(1.0, max(0.0, value)), reason=reason, details={"members": kept})
+    took = summed([found for _, found in members])
+    value = min(1.0, max(0.0, value))
+    return Measurement(value=value, reason=reason, details={"members": kept}, **took)

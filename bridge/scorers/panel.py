@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bridge.model.message import Usage
 from bridge.model.panel import Panel
 from bridge.model.score import VALUED, Measurement, error_measurement
 
@@ -54,7 +55,20 @@ def combine(votes: Sequence[Vote], panel: Panel, *, negate: bool) -> Measurement
         value=value,
         reason=f"{passing} of {len(counted)} judges pass it; {said}",
         details={"votes": [_shown(vote) for vote in votes], **_flags(votes)},
+        **summed([vote.found for vote in votes]),
     )
+
+
+def summed(found: Sequence[Measurement]) -> dict[str, Any]:
+    """The ``usage`` and ``cost_usd`` of several measurements, as far as they are known."""
+    used = [each.usage for each in found if each.usage is not None]
+    costs = [each.cost_usd for each in found if each.cost_usd is not None]
+    took: dict[str, Any] = {"cost_usd": math.fsum(costs)} if costs else {}
+    if used:
+        read = sum(each.input_tokens or 0 for each in used)
+        written = sum(each.output_tokens or 0 for each in used)
+        took["usage"] = Usage(input_tokens=read, output_tokens=written)
+    return took
 
 
 def _flags(votes: Sequence[Vote]) -> dict[str, Any]:
