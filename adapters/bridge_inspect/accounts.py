@@ -45,6 +45,7 @@ SAMPLE = Claims(
         "scores.*.metadata.bridge": NATIVE,
         "scores.*.history": dropped("the last edit of a score counts"),
         **dict.fromkeys(("events", "events_data", "timelines", "transcript"), TRANSCRIPT),
+        "error_retries": dropped("earlier tries of a sample within the run; the last one counts"),
         "store": dropped("the state of a solver"),
         **dict.fromkeys(("started_at", "completed_at", "total_time", "working_time"), TIMING),
         **dict.fromkeys(("model_usage", "role_usage"), dropped("tokens of judges are in it too")),

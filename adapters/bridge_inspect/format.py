@@ -1,4 +1,4 @@
-"""Inspect logs (``.eval`` and ``.json``) as cases, outputs and scores.
+"""Inspect logs (``.eval`` and ``.json``), or a folder of them, as cases, outputs and scores.
 
 Options: ``scale``, the native scale of scores that are not in [0, 1] (``[0, 10]``, or
 ``{metric: [0, 10]}``). Nothing of Inspect is imported and nothing in a log is executed.
@@ -11,12 +11,16 @@ from pathlib import Path
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
+from bridge.model.errors import InputError
+from bridge.plugin.attempts import Attempt
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_scales
 from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_inspect.archive import is_archive
+from bridge_inspect.folder import MOST_LOGS, FolderReading, attempt_of, logs_in
+from bridge_inspect.layouts import open_log
 from bridge_inspect.reading import LogReading
 from bridge_inspect.rows import NAME
 from bridge_inspect.writing import write_log
@@ -39,7 +43,12 @@ class InspectFormat:
     )
 
     def sniff(self, head: bytes, path: Path) -> float:
-        """1 for an archive with Inspect's journal, less for one that is only named so."""
+        """1 for an archive with Inspect's journal, less for one that is only named so.
+
+        A folder is known by the logs in it.
+        """
+        if path.is_dir():
+            return 0.95 if self._logs(path) else 0.0
         if is_archive(head):
             if b"_journal/start.json" in head[:4096] or b"samples/" in head[:128]:
                 return 1.0
@@ -47,17 +56,42 @@ class InspectFormat:
         return 0.95 if _JSON_HEAD.match(head.removeprefix(b"\xef\xbb\xbf")) else 0.0
 
     def stream(self, source: Path, options: ReadOptions) -> Reading:
-        """A walk over the scores of a log.
+        """A walk over the scores of a log, or of the logs of a folder.
 
         Raises:
             InputError: If it is damaged, no log, or larger than can be read safely.
         """
         scales = read_scales(options)
+        if source.is_dir():
+            logs = self._logs(source)
+            if not logs:
+                raise InputError("no Inspect log in this folder", where=source, fix="name a log")
+            return Reading(lambda: FolderReading(source, logs, scales))
         return Reading(lambda: LogReading(source, scales))
 
     def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
         """Read a log whole; raises as :meth:`stream`."""
         return self.stream(source, options).bundle()
+
+    def attempt(self, source: Path) -> Attempt | None:
+        """What run a log is an attempt at.
+
+        Raises:
+            InputError: If it is damaged.
+        """
+        return None if source.is_dir() else attempt_of(open_log(source).head)
+
+    def _logs(self, folder: Path) -> list[Path]:
+        """The logs of a folder: archives named as such, and documents that begin as one."""
+        found = logs_in(folder, (".eval", ".json"))[:MOST_LOGS]
+        return [path for path in found if path.suffix == ".eval" or self._is_document(path)]
+
+    def _is_document(self, path: Path) -> bool:
+        try:
+            with path.open("rb") as file:
+                return self.sniff(file.read(4096), path) > 0
+        except OSError:
+            return False
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write outputs and scores as a log (``.eval`` or ``.json``) that ``inspect view`` opens.

@@ -44,7 +44,7 @@ class LogReading:
         self._file = open_log(source)
         self._log = self._file.head
         self._scales = scales
-        self._samples = self._limited = 0
+        self._samples = self._limited = self._retried = 0
         self._turned: set[str] = set()
         self._stand_ins = StandIns(checks_of(self._log.eval.scorers or ()).get)
 
@@ -55,6 +55,7 @@ class LogReading:
         for sample in self._file.samples():
             self._samples += 1
             self._limited += sample.limit is not None
+            self._retried += bool(sample.error_retries)
             answer = self._answer(sample)
             there.add(hash((answer.key["case_id"], answer.key["epoch"])))
             system = system or answer.key["system"]
@@ -150,6 +151,8 @@ class LogReading:
             yield f"the run's status is {log.status}{why}"
         if self._limited:
             yield f"{self._limited} samples were ended by a limit"
+        if self._retried:
+            yield f"{self._retried} samples were tried again after an error: the last try counts"
         yield from self._file.notes()
         if KEY not in (log.eval.metadata or {}):
             yield from counts.gaps()

@@ -110,6 +110,7 @@ class Sample(msgspec.Struct):
     metadata: dict[str, Any] | None = None
     error: Failure | None = None
     limit: Any = None
+    error_retries: list[Any] | None = None
     attachments: dict[str, Any] | None = None
 
 
@@ -137,6 +138,8 @@ class Spec(msgspec.Struct):
     """What was run."""
 
     task: str = ""
+    task_id: str = ""
+    created: str = ""
     model: str = ""
     dataset: Dataset = msgspec.field(default_factory=Dataset)
     config: Config = msgspec.field(default_factory=Config)

@@ -24,6 +24,7 @@ from bridge.gate.rows import RowError, TableBuilder
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows, FrameworkRecord, MetricRecord, RunRecord
+from bridge.plugin.attempts import attempts_at, notes_on, superseded
 from bridge.plugin.format import ReadOptions, ScoreStream, Streaming
 from bridge.plugin.registry import detect_format
 
@@ -69,11 +70,16 @@ def gather(
         InputError: If a source is faulty, unknown, named twice, or holds no score.
     """
     so_far = _Gathering(native=_native_options(scales))
+    attempts = attempts_at(sources) if len(sources) > 1 else {}
+    earlier = superseded(attempts)
+    so_far.notes.extend(notes_on(earlier, attempts))
     seen: set[Path] = set()
     for source in sources:
         if source.resolve() in seen:
             raise InputError("named twice", where=source, fix="name every result once")
         seen.add(source.resolve())
+        if source in earlier:
+            continue
         before = so_far.builder.count
         if RunStore(source).exists():
             _add_run(RunStore(source), so_far)

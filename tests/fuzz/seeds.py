@@ -48,7 +48,7 @@ def _recorded() -> Iterator[Seed]:
     """What the real frameworks left."""
     datasets = {"ragas": "ragas_dataset"}
     for path in sorted(NATIVE.rglob("*")):
-        name = path.parent.name
+        name = path.relative_to(NATIVE).parts[0]
         if path.suffix not in (".eval", ".json", ".jsonl", ".csv") or name == "promptfoo":
             continue
         if path.stat().st_size <= LARGEST:

@@ -6,13 +6,15 @@ model. Times and random ids differ on each recording; nothing else should.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspect_ai import Task, eval  # noqa: A004
+from inspect_ai import Task, eval, eval_retry  # noqa: A004
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import (
@@ -153,6 +155,9 @@ def without_paths(log: EvalLog) -> EvalLog:
             error.traceback = error.traceback_ansi = "(left out)"
     for each in log.samples or []:
         each.events = []
+        for error in each.error_retries or []:
+            error.traceback = error.traceback_ansi = "(left out)"
+            error.events = []
         if each.attachments and not any("attachment://" in m.text for m in each.messages):
             each.attachments = {}
     return log
@@ -178,9 +183,49 @@ OWN_SCORERS = [
     includes(ignore_case=False), exact(), f1(), f1(stop_words=["sat"]), pattern(r"is (\w+)"),
     pattern(r"(?<=is )\w+"), answer_after("letter"), answer_after("word"),
 ]  # fmt: skip
+RETRIED = """
+from pathlib import Path
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import match
+from inspect_ai.solver import solver
+
+@solver
+def answer():
+    async def solve(state, generate):
+        tried = Path(__file__).with_suffix(".tried")
+        if state.sample_id == 2 and not tried.exists():
+            tried.touch()
+            raise RuntimeError("the model is not there")
+        state.output = ModelOutput.from_content("mock/one", "Oslo")
+        return state
+
+    return solve
+
+@task
+def capitals():
+    samples = [Sample(id=name, input="Capital?", target="Oslo") for name in (1, 2, 3)]
+    return Task(samples, solver=answer(), scorer=match())
+"""
+
+
+def record_retry(name: str) -> None:
+    """Run a task that fails, retry it, and keep both logs in a folder of that name."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("task.py").write_text(RETRIED)
+        options: Any = {"display": "none", "log_dir": "logs", "score_display": False}
+        (failed,) = eval("task.py", model=None, ctl_server=False, **options)
+        time.sleep(1)  # logs tell their begin in seconds
+        eval_retry(failed, **options)
+        (HERE / name).mkdir(exist_ok=True)
+        for path in sorted(Path("logs").iterdir()):
+            log = without_paths(read_eval_log(str(path)))
+            write_eval_log(log, str(HERE / name / f"{log.status}.eval"))
 
 
 def main() -> None:
+    record_retry("retried")
     scorers = [letter(), number(), kinds(), parts()]
     own = Task(MemoryDataset(OWN, name="own"), solver=answer(), scorer=OWN_SCORERS)
     record("own_scorers.json", own)
