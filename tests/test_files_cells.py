@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.files.cells import is_blank, parse_cell, parse_list, parse_object, to_number
+from bridge.files.cells import (
+    is_blank,
+    is_unread_list,
+    parse_cell,
+    parse_list,
+    parse_object,
+    to_number,
+)
 
 _SOME: list[Any] = [None, float("nan"), " ", "NA", 0, "0", []]
 
@@ -21,6 +28,16 @@ LISTS: dict[str, list[Any]] = {
     "['a' 'b']": ["a", "b"],
     "['a'\n 'b'\n \"c's\"]": ["a", "b", "c's"],
     "array(['a', 'b'], dtype=object)": ["a", "b"],
+    "array(['a', 'b'],\n      dtype='<U1')": ["a", "b"],
+    "array([])": [],
+    "[['a' 'b']\n ['c' 'd']]": [["a", "b"], ["c", "d"]],
+    "[list(['a', 'b']) list([])]": [["a", "b"], []],
+    "[array(['a'], dtype=object)\n array(['b', 'c'], dtype=object)]": [["a"], ["b", "c"]],
+    "['say \"it\\'s\"' \"x's\"\n 'a\\nb']": ['say "it\'s"', "x's", "a\nb"],
+    "[{'k': 'a'} {'k': 'b'}]": [{"k": "a"}, {"k": "b"}],
+    "[(1, 2) (3, 4)]": [[1, 2], [3, 4]],
+    "[ 1 -2  0.5]": [1, -2, 0.5],
+    "[None nan 'a']": [None, None, "a"],
     "[nan, 'a', None, true]": [None, "a", None, True],
     """['["x", "y"]']""": ["x", "y"],
     '["[1, 2]"]': [1, 2],
@@ -40,6 +57,40 @@ LISTS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("cell", LISTS)
 def test_a_list_is_read_in_every_spelling(cell: str) -> None:
     assert parse_list(cell) == LISTS[cell]
+
+
+UNSURE = [
+    "['it''s', 'b']",  # an apostrophe as SQL and YAML write it: Python would join the two
+    "['a''b']",
+    "['a', 'b' 'c']",  # a forgotten comma, or a text over two lines of source
+    "['a' 'b' ... 'z']",  # numpy cut it short
+    "['a', ..., 'z']",
+    "[1 - 2]",
+    "['a']['b']",
+    "array(['a'], ['b'])",
+    "[see note]",
+]
+
+
+@pytest.mark.parametrize("cell", UNSURE)
+def test_what_cannot_be_told_for_sure_stays_one_text(cell: str) -> None:
+    assert parse_list(cell) == [cell]
+    assert is_unread_list(cell)
+
+
+@pytest.mark.parametrize("cell", [*LISTS, "[]", "x", 3, None, ["a"], "{'a' 'b'}"])
+def test_only_what_looks_like_a_list_is_called_unread(cell: Any) -> None:
+    assert is_unread_list(cell) is (cell == "[see note]")
+
+
+@given(st.lists(st.text(), min_size=2))
+def test_what_numpy_shows_of_an_array_is_that_list(items: list[str]) -> None:
+    import numpy as np
+
+    array = np.empty(len(items), object)
+    array[:] = items
+    assert parse_list(str(array)) == items
+    assert parse_list(repr(array)) == items
 
 
 @given(st.lists(st.text(), min_size=2))

@@ -2,7 +2,7 @@
 
 Options: ``scale``, the native scale of scores that are not in [0, 1] (``[0, 10]``, or
 ``{metric: [0, 10]}``); ``metrics``, the columns that are metrics, where their looks mislead;
-``encoding`` of a CSV file that is not UTF-8.
+``encoding`` of a CSV file that is not UTF-8; ``separator`` of passages within a cell.
 Nothing of RAGAS is imported and nothing in a file is executed.
 """
 
@@ -20,7 +20,7 @@ from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_encoding, read_scales
-from bridge.plugin.options import refuse_others
+from bridge.plugin.options import refuse_others, text
 from bridge.plugin.reading import Reading
 from bridge_ragas import records
 from bridge_ragas.reading import TableReading
@@ -44,11 +44,11 @@ class RagasFormat:
 
     def sniff(self, head: bytes, path: Path) -> float:
         """High for RAGAS's columns with what we add, lower for its columns alone."""
-        text = decoded_head(head).lstrip()
+        begin = decoded_head(head).lstrip()
         if path.suffix.lower() in (".csv", ".tsv"):
-            names = set(header_of(text, separator_of(text)))
-        elif path.suffix in (".json", ".jsonl") and text[:1] in "[{":
-            names = _first_keys(text)
+            names = set(header_of(begin, separator_of(begin)))
+        elif path.suffix in (".json", ".jsonl") and begin[:1] in "[{":
+            names = _first_keys(begin)
         else:
             return 0.0
         return records.likeness(names)
@@ -60,8 +60,8 @@ class RagasFormat:
             InputError: If it is damaged, none of RAGAS's, or larger than can be read safely.
         """
         scales, encoding = read_scales(options), read_encoding(options)
-        metrics = _metrics(options)
-        return Reading(lambda: TableReading(source, scales, metrics, encoding))
+        metrics, separator = _metrics(options), text(options.options, "separator") or ""
+        return Reading(lambda: TableReading(source, scales, metrics, encoding, separator))
 
     def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
         """Read a result or a dataset whole; raises as :meth:`stream`."""

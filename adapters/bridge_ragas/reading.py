@@ -19,6 +19,7 @@ from bridge.model.score import Score
 from bridge.plugin.accounting import NATIVE, Tally, carried, dropped
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
+from bridge.plugin.listed import PASSAGES, ListCells
 from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
@@ -42,6 +43,7 @@ class TableReading:
         scales: Declared scales of native values.
         metrics: Columns that are metrics; if empty, those that look like it.
         encoding: Encoding of a CSV file.
+        separator: What separates passages within a cell, where something does.
 
     Raises:
         InputError: If it is damaged, or no table of RAGAS's.
@@ -55,6 +57,7 @@ class TableReading:
         scales: Scales,
         metrics: frozenset[str] = frozenset(),
         encoding: str = "",
+        separator: str = "",
     ) -> None:
         self.source = source
         self._table = open_table(source, encoding)
@@ -67,6 +70,7 @@ class TableReading:
         self._blank: Counter[str] = Counter()
         self._own: set[str] = set()
         self._left_out: list[int] = []
+        self._lists = ListCells(separator)
         if not self._columns.rows or not records.likeness(set(self._columns.names)):
             shown = ", ".join(self._columns.names[:8])
             what = "no rows" if shown and not self._columns.rows else "empty"
@@ -165,7 +169,7 @@ class TableReading:
         self, row: Row, name: str, rows: Sequence[Score | ScoreRow]
     ) -> tuple[Case, Output]:
         """A row's case and output, with the columns that have no place in the model."""
-        case, output = from_sample(self._sample(row))
+        case, output = from_sample(self._sample(self._with_lists(row)))
         kept = {
             name: cell
             for name in self._columns.other
@@ -176,6 +180,11 @@ class TableReading:
         fields |= {"id": name, "extras": extras if kept else case.extras}
         case = self._stand_ins.put(Case.model_validate(fields), rows)
         return case, output.model_copy(update={"case_id": name})
+
+    def _with_lists(self, row: Row) -> Row:
+        """A row of somebody else's, its cells of passages as lists."""
+        columns = [self._columns.fields[name] for name in PASSAGES & self._columns.fields.keys()]
+        return row | {name: self._lists.of(name, row[name]) for name in columns if name in row}
 
     def _rows(
         self, key: dict[str, Any], row: Row, carried: Mapping[str, Any]
@@ -236,6 +245,7 @@ class TableReading:
         """What is blank, and what is no metric."""
         columns = self._columns
         yield from self._table.notes
+        yield from self._lists.notes()
         if not counts.carried:
             yield "the table has no metric: cases and outputs only"
         if self._left_out:

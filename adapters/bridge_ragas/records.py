@@ -5,14 +5,12 @@ Column names changed twice (0.0, 0.1, 0.2); the newest one counts where a file h
 
 from __future__ import annotations
 
-import ast
-import json
-import warnings
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import msgspec
 
+from bridge.files.cells import parse_cell
 from bridge.plugin.carry import KEY
 
 Json = Any
@@ -170,26 +168,12 @@ def read_cell(field: str, column: str, cell: str) -> Json:
     """The value of a CSV cell: JSON, or what Python shows of a list; blank is ``None``."""
     if cell == "":
         return None
-    value = _parse(cell) if cell[0] in "[{" else cell
+    value = parse_cell(cell)
     if field == "user_input":
         return value if _is_conversation(value) else cell
     if field == "reference":  # a list of answers in older files only
         return value if column != field and _is_texts(value) else cell
     return [value] if isinstance(value, str) and field != "rubrics" else value
-
-
-def _parse(cell: str) -> Json:
-    """A cell as JSON, else as a Python literal, else as it is."""
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # on escapes that Python does not know
-            return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return cell
 
 
 def _is_conversation(value: Json) -> bool:

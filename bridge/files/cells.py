@@ -1,22 +1,23 @@
 """Cells of other people's tables: lists and objects written as text, in every spelling.
 
 JSON, what Python shows of a list (``['a', "it's"]``; one column often mixes both), what numpy
-shows of an array (``['a' 'b']``), a list of one text that is itself a list, separators where they
-are named. Commas never separate: they stand in sentences. Nothing is evaluated.
+shows of an array (``['a' 'b']``, :mod:`bridge.files.numpy_text`), a list of one text that is itself
+a list, separators where they are named. Commas never separate: they stand in sentences. Nothing is
+evaluated, and what cannot be told for sure stays the text that it is.
 """
 
 from __future__ import annotations
 
 import ast
-import io
 import json
 import math
 import re
 import sys
-import tokenize
 import warnings
 from collections.abc import Mapping
 from typing import Any
+
+from bridge.files.numpy_text import with_commas
 
 MAX_LITERAL = 1024 * 1024
 """Longest cell read as a Python literal, in characters."""
@@ -26,9 +27,11 @@ MAX_BRACKETS = 100
 BLANK = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "nat"})
 """What stands for no value, in any case."""
 
+_OPENS = ("[", "{", "(", "array(")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d{1,3})?")
 _LARGEST = sys.float_info.max
-_ARRAY = re.compile(r"array\((.*?)(?:,\s*dtype=[\w'<>|.]+)?\)", re.DOTALL)
+_ADJACENT = re.compile(r"""['"]\s*[a-zA-Z]{0,2}['"]""")
+"""Where two texts may stand side by side, which Python would join."""
 _NAMES = {"nan": None, "NaN": None, "null": None, "true": True, "false": False}
 """Names that stand in a literal beside Python's own."""
 
@@ -49,10 +52,7 @@ def parse_cell(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     text = cell.strip()
-    array = _ARRAY.fullmatch(text)
-    if array is not None:
-        text = array[1].strip()
-    if not text or text[0] not in "[{(" or text[-1] not in "]})":
+    if not text or not text.startswith(_OPENS) or text[-1] not in "]})":
         return cell
     try:
         return _as_json(json.loads(text))
@@ -75,10 +75,32 @@ def parse_literal(text: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on escapes that Python does not know
-            tree = ast.parse(_with_commas(text), mode="eval")
-            return _as_json(ast.literal_eval(_Names().visit(tree)))
-    except (SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
+            return _as_json(_evaluated(text))
+    except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(str(error) or "no literal") from None
+
+
+def _evaluated(text: str) -> Any:
+    """A literal as Python reads it; where it cannot, or would join texts, as numpy means it."""
+    if not _ADJACENT.search(text):
+        try:
+            return _literal(text)
+        except (SyntaxError, ValueError):
+            pass
+    return _literal(with_commas(text))
+
+
+def _literal(text: str) -> Any:
+    return ast.literal_eval(_Names().visit(ast.parse(text, mode="eval")))
+
+
+def is_unread_list(cell: Any) -> bool:
+    """Whether a cell looks like a list and cannot be read as one."""
+    if not isinstance(cell, str):
+        return False
+    text = cell.strip()
+    looks = text.startswith("[") and text.endswith("]") and len(text) > 2
+    return (looks or text.startswith("array(")) and isinstance(parse_cell(cell), str)
 
 
 def parse_list(cell: Any, separators: str = "") -> list[Any]:
@@ -136,23 +158,6 @@ def _depth(text: str) -> int:
         depth += 1 if mark[0] in "[{(" else -1
         deepest = max(deepest, depth)
     return deepest
-
-
-def _with_commas(text: str) -> str:
-    """A literal in which two texts that stand side by side are two items, as numpy means them."""
-    if not re.search(r"['\"]\s+[rRbBuU]?['\"]", text):
-        return text
-    starts: list[int] = []
-    offsets = [0]
-    offsets.extend(match.end() for match in re.finditer("\n", text))
-    before = None
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.STRING and before == tokenize.STRING:
-            starts.append(offsets[token.start[0] - 1] + token.start[1])
-        if token.type not in (tokenize.NL, tokenize.NEWLINE):
-            before = token.type
-    pieces = [text[start:end] for start, end in zip([0, *starts], [*starts, None], strict=True)]
-    return ", ".join(pieces)
 
 
 def _as_json(value: Any) -> Any:

@@ -58,11 +58,13 @@ class TableOptions:
         fields: The column of a field, where its name does not tell it.
         encoding: The file's encoding, where it is known.
         delimiter: What separates the cells of a CSV file, where it is known.
+        separator: What separates passages within a cell, where something does.
     """
 
     fields: Mapping[str, str]
     encoding: str | None = None
     delimiter: str | None = None
+    separator: str = ""
 
     def table(self, source: Path) -> Table:
         """The table in a file.
@@ -84,12 +86,15 @@ class TableOptions:
 
 
 def table_options(info: FormatInfo, options: Mapping[str, Any]) -> TableOptions:
-    """The options ``fields``, ``encoding`` and ``delimiter``.
+    """The options ``fields``, ``encoding``, ``delimiter`` and ``separator``.
 
     Raises:
         InputError: If one is wrong, or there is another.
     """
-    refuse_others(info, options, {"fields", "encoding", "delimiter"})
+    refuse_others(info, options, {"fields", "encoding", "delimiter", "separator"})
     return TableOptions(
-        texts(options, "fields"), text(options, "encoding"), text(options, "delimiter")
+        texts(options, "fields"),
+        text(options, "encoding"),
+        text(options, "delimiter"),
+        text(options, "separator") or "",
     )

@@ -18,6 +18,7 @@ from bridge.plugin.accounting import (
 )
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import match_columns
+from bridge.plugin.listed import PASSAGES, ListCells
 
 Synonyms = Mapping[str, Collection[str]]
 
@@ -32,14 +33,16 @@ class TableRows:
 
     Args:
         table: The table.
+        lists: Reads its cells of passages.
 
     Attributes:
         claims: What becomes of its rows.
         used: The column of each field that some row has.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, lists: ListCells | None = None) -> None:
         self.table = table
+        self._lists = lists or ListCells()
         self.claims = Claims()
         self._columns: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}
         self._skipped: dict[str, int] = {}
@@ -64,7 +67,10 @@ class TableRows:
         taken = set(columns.values())
         for name in row:
             self.claims.put(NATIVE if name in taken or row[name] is None else KEPT, index, name)
-        values = {field: row[column] for field, column in columns.items()}
+        values = {
+            field: self._lists.of(column, row[column]) if field in PASSAGES else row[column]
+            for field, column in columns.items()
+        }
         rest = {name: value for name, value in row.items() if name not in taken}
         return self._blanked(values), self._blanked(rest)
 
@@ -110,7 +116,7 @@ class TableRows:
         skipped = [f"{count} rows left out: {why}" for why, count in self._skipped.items()]
         renamed = [f"{field} from {name!r}" for field, name in self.used.items() if field != name]
         shown = [f"columns told by their names: {', '.join(renamed)}"] if renamed else []
-        return [*self.table.notes, *shown, *skipped]
+        return [*self.table.notes, *shown, *self._lists.notes(), *skipped]
 
 
 def columns_of(

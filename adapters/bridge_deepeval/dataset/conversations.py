@@ -12,7 +12,7 @@ from bridge.model.output import Output
 from bridge.plugin.carry import as_text, plain
 from bridge.plugin.chats import ROLES, kept_in_extras, read_calls, read_expected
 from bridge_deepeval.calls import Fields
-from bridge_deepeval.dataset.fields import ASSISTANT, EXPECTED, SEPARATOR, USER
+from bridge_deepeval.dataset.fields import ASSISTANT, EXPECTED, SEPARATOR, TOOL_SEPARATOR, USER
 from bridge_deepeval.rows import NAME
 
 _CALLS = ("tools_called", "toolsCalled", "tool_calls")
@@ -175,7 +175,7 @@ def tools_of(value: Any) -> list[Any]:
         {key: item for key, item in tool.items() if (key, item) != ("type", "FUNCTION")}
         if isinstance(tool, dict)
         else tool
-        for tool in parse_list(value)
+        for tool in parse_list(value, TOOL_SEPARATOR)
     ]
 
 

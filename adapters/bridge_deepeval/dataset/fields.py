@@ -45,3 +45,5 @@ EXPECTED = ("expected", "expect", "expected_output", "expected_response")
 
 SEPARATOR = "|"
 """What DeepEval joins contexts with, in CSV and JSON Lines."""
+TOOL_SEPARATOR = ";"
+"""What DeepEval splits a cell of tool names by."""

@@ -1,9 +1,9 @@
 """DeepEval datasets (goldens and test cases in JSON, JSON Lines or CSV) as a format.
 
-Read options: ``fields``, the column of a field where its name does not tell it
-(``{input: frage}``); ``encoding`` and ``delimiter``, where the file does not tell them. Write
-options: ``tests`` (true), whether a pytest file is written beside the dataset. DeepEval is not
-imported and nothing in a file is executed.
+Read options: ``fields``, the column of a field where its name does not tell it (``{input:
+frage}``); ``encoding``, ``delimiter`` and ``separator`` (of passages within a cell), where the file
+does not tell them. Write options: ``tests`` (true), whether a pytest file is written beside the
+dataset. DeepEval is not imported and nothing in a file is executed.
 """
 
 from __future__ import annotations

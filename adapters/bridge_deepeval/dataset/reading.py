@@ -17,9 +17,10 @@ from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Collected, validated
+from bridge.plugin.listed import ListCells
 from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, own_parts, split
-from bridge_deepeval.dataset.fields import CONVERSATION, SINGLE
+from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE
 from bridge_deepeval.dataset.rows import read_single, read_turned
 from bridge_deepeval.rows import NAME
 
@@ -43,12 +44,13 @@ def read_dataset(source: Path, how: TableOptions) -> tuple[Bundle, ConversionRep
     how.refuse_unknown({*SINGLE, *CONVERSATION})
     tally, collected = Tally(), Collected(source, NAME)
     reading = RowReading(source, collected, how.fields)
-    rows = reading.read(TableRows(how.table(source)))
+    rows = reading.read(TableRows(how.table(source), ListCells(how.separator, SEPARATOR)))
     rows.count(tally)
     notes = rows.notes()
     if reading.beside:
         path = _beside(source, reading.beside)
-        others = RowReading(path, collected, how.fields).read(TableRows(read_table(path)))
+        beside = TableRows(read_table(path), ListCells(how.separator, SEPARATOR))
+        others = RowReading(path, collected, how.fields).read(beside)
         others.count(tally, at=path.name)
         notes += others.notes()
     notes += [*reading.ids.notes(), *collected.notes()]

@@ -1,10 +1,10 @@
 """Inspect datasets (JSON, JSON Lines, CSV) as a format.
 
-Read options: ``fields``, the column of a field where its name does not tell it
-(``{input: question, target: label}``), with ``metadata: [columns]`` as in a ``FieldSpec``;
-``encoding`` and ``delimiter``, where the file does not tell them. Write options: ``task`` (true),
-whether a task file is written beside the dataset. Inspect is not imported and nothing in a file is
-executed; files that a sample names are not opened.
+Read options: ``fields``, the column of a field where its name does not tell it (``{input: question,
+target: label}``), with ``metadata: [columns]`` as in a ``FieldSpec``; ``encoding``, ``delimiter``
+and ``separator`` (of passages within a cell), where the file does not tell them. Write options:
+``task`` (true), whether a task file is written beside the dataset. Inspect is not imported and
+nothing in a file is executed; files that a sample names are not opened.
 """
 
 from __future__ import annotations

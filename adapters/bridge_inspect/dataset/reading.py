@@ -16,6 +16,7 @@ from bridge.plugin.accounting import NATIVE, Tally, untouched
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Collected, restored, validated
+from bridge.plugin.listed import ListCells
 from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import (
     ASKS_NOTHING,
@@ -47,7 +48,7 @@ def read_dataset(
         InputError: If it is damaged, or no row asks anything.
     """
     how.refuse_unknown(FIELDS)
-    rows = TableRows(how.table(source))
+    rows = TableRows(how.table(source), ListCells(how.separator))
     reading = RecordReading(source, rows, how.fields, metadata)
     cases = sum(reading.read(index) for index in range(len(rows.table.rows)))
     rows.refuse_if_nothing(source, cases, "Inspect dataset")

@@ -1,9 +1,10 @@
 """RAGAS datasets and testsets (CSV, JSON Lines, JSON, Parquet) of every version as a format.
 
-Read options: ``fields``, the column of a field where its name does not tell it
-(``{user_input: frage}``); ``encoding`` and ``delimiter``, where the file does not tell them. Write
-options: ``script`` (true), whether a script that runs the dataset is written beside it. RAGAS is
-not imported and nothing in a file is executed. Files with scores are read by the format ``ragas``.
+Read options: ``fields``, the column of a field where its name does not tell it (``{user_input:
+frage}``); ``encoding``, ``delimiter`` and ``separator`` (of passages within a cell), where the file
+does not tell them. Write options: ``script`` (true), whether a script that runs the dataset is
+written beside it. RAGAS is not imported and nothing in a file is executed. Files with scores are
+read by the format ``ragas``.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.columns import Ids
 from bridge.plugin.dataset import Answered, Collected, validated
+from bridge.plugin.listed import ListCells
 from bridge.plugin.options import TableOptions
 from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, split
 from bridge_ragas.dataset.fields import FIELDS, fields_of
@@ -40,7 +41,7 @@ def read_dataset(source: Path, how: TableOptions) -> tuple[Bundle, ConversionRep
         InputError: If it is damaged, or no row asks anything.
     """
     how.refuse_unknown(FIELDS)
-    rows = TableRows(how.table(source))
+    rows = TableRows(how.table(source), ListCells(how.separator))
     reading = SampleReading(source, rows, how.fields)
     cases = sum(reading.read(index) for index in range(len(rows.table.rows)))
     rows.refuse_if_nothing(source, cases, "RAGAS dataset")

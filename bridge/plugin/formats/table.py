@@ -2,8 +2,9 @@
 
 Read options: ``map``, the column of each field (``{input: Frage, expected: Antwort}``; fields that
 are left out are told by the names of the columns, and the map is shown); ``encoding`` and
-``delimiter`` of a CSV file; ``sheet`` of a workbook; ``rows``, the key of the rows in a JSON
-object. Columns that no field takes are metadata. Parquet and XLSX need the ``tables`` extra.
+``delimiter`` of a CSV file; ``separator`` of passages within a cell; ``sheet`` of a workbook;
+``rows``, the key of the rows in a JSON object. Columns that no field takes are metadata. Parquet
+and XLSX need the ``tables`` extra.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ from bridge.plugin.formats.foreign import (
     passages,
     reference,
 )
+from bridge.plugin.listed import PASSAGES, ListCells
 from bridge.plugin.options import refuse_others, text
 
 NAME = "table"
 WRAPPERS = frozenset(tables.WRAPPERS)
 DELIMITED = (".csv", ".tsv", ".tab", ".txt")  # the last is Excel's "Unicode text"
 BINARY = (".parquet", ".pq", ".xlsx", ".xlsm")
-OPTIONS = ("map", "encoding", "delimiter", "sheet", "rows")
+OPTIONS = ("map", "encoding", "delimiter", "separator", "sheet", "rows")
 VARS = "vars."
 """Start of a field of the map that is a template value."""
 
@@ -113,7 +115,9 @@ class TableFormat:
             wrapper=text(given, "rows") or "",
             sheet=text(given, "sheet") or "",
         )
-        return _Reading(source, table, column_map(table, given.get("map"), source)).read()
+        columns = column_map(table, given.get("map"), source)
+        lists = ListCells(text(given, "separator") or "")
+        return _Reading(source, table, columns, lists).read()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Refuse: a table cannot hold what a case can.
@@ -188,6 +192,7 @@ class _Reading:
     source: Path
     table: Table
     columns: Mapping[str, str]
+    lists: ListCells
     ids: Ids = field(default_factory=Ids)
     tally: Tally = field(default_factory=Tally)
 
@@ -230,7 +235,7 @@ class _Reading:
         return made(Case, fields, self.source, line)
 
     def _field(self, name: str, column: str, value: Any, line: int) -> dict[str, Any]:
-        read = FIELDS[name].read(value)
+        read = FIELDS[name].read(self.lists.of(column, value) if name in PASSAGES else value)
         if read is None and name == "metadata":
             read = {column: value}
         if is_blank(value) and name != "output":
@@ -254,6 +259,7 @@ class _Reading:
 
     def _notes(self) -> Iterator[str]:
         yield from self.table.notes
+        yield from self.lists.notes()
         shown = ", ".join(f"{name}={column}" for name, column in self.columns.items())
         yield f"columns: {shown}; change it with --map FIELD=COLUMN"
         left = [name for name in self.table.columns if name not in self.columns.values()]
