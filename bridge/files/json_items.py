@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from bridge.files.json_marks import Marks
 from bridge.files.jsonl import BOM, unreadable
 from bridge.files.no_data import LOOKED_AT, refuse_no_data
 from bridge.model.errors import InputError
 
+IntArray = npt.NDArray[np.intp]
 Place = tuple[str, ...]
 """Keys from the outermost object to a list or object inside; ``()`` is the document itself."""
 
@@ -40,6 +42,8 @@ LONGEST_KEY = 256
 
 _OPEN, _CLOSE = 1, 2
 _BRACKETS = {"{": _OPEN, "[": _OPEN, "}": _CLOSE, "]": _CLOSE}
+_STEP = np.array([0, 1, -1], np.int8)
+"""What a bracket does to the depth, by its kind."""
 _BETWEEN = b" \t\r\n,"
 
 
@@ -144,6 +148,41 @@ def index_json(
 
 
 @dataclass(slots=True)
+class _Brackets:
+    """The brackets of a chunk that are not too deep, in order.
+
+    Attributes:
+        places: Their bytes.
+        kinds: Whether they open or close.
+        levels: Their levels, the outermost 1.
+    """
+
+    places: IntArray
+    kinds: IntArray
+    levels: IntArray
+    _of_level: dict[int, IntArray] = field(default_factory=dict)
+
+    def next(self, level: int, index: int) -> int:
+        """The next bracket of a level, from an index on; their number if there is none."""
+        found = self._of(level)
+        number = int(np.searchsorted(found, index))
+        return int(found[number]) if number < len(found) else len(self.places)
+
+    def between(self, level: int, start: int, end: int) -> list[int]:
+        """The brackets of a level from ``start`` on, before ``end``."""
+        found = self._of(level)
+        first, last = np.searchsorted(found, (start, end))
+        between: list[int] = found[first:last].tolist()
+        return between
+
+    def _of(self, level: int) -> IntArray:
+        found = self._of_level.get(level)
+        if found is None:
+            found = self._of_level[level] = np.flatnonzero(self.levels == level)
+        return found
+
+
+@dataclass(slots=True)
 class _Scan:
     """The walk over one document, chunk by chunk."""
 
@@ -175,12 +214,14 @@ class _Scan:
         shown = self.tail + chunk
         base = self.offset - len(self.tail)
         limit = max(map(len, self.lists | self.skip | self.maps), default=0) + 2
-        places, kinds, levels = self._brackets(chunk, limit)
-        for place, kind, level in zip(places, kinds, levels, strict=True):
-            if kind == _OPEN:
-                self._open(place + self.offset, level, shown, base)
+        found = self._brackets(chunk, limit)
+        index = 0
+        while index < len(found.places):
+            if self.hidden:
+                index = self._within(found, index, shown, base)
             else:
-                self._close(place + self.offset, level, shown, base)
+                self._bracket(found, index, shown, base)
+                index += 1
         self.offset += len(chunk)
         if not self.hidden:
             self._copy(self.offset, shown, base)
@@ -188,17 +229,31 @@ class _Scan:
             raise self.refuse(f"a row is longer than {MAX_ITEM >> 20} MiB", "split the file")
         self.tail = shown[-LONGEST_KEY:]
 
-    def _brackets(self, chunk: bytes, limit: int) -> tuple[list[int], list[int], list[int]]:
+    def _brackets(self, chunk: bytes, limit: int) -> _Brackets:
         """Place, kind and level of each bracket outside texts, down to a level."""
         place, kind = self.marks.outside(chunk)
-        depth = self.depth + np.cumsum(np.where(kind == _OPEN, 1, -1))
+        depth = self.depth + np.cumsum(_STEP[kind], dtype=np.int64)
         if len(depth):
             if depth.min() < 0:
                 raise self.refuse("no JSON (a bracket closes that was not opened)")
             self.depth = int(depth[-1])
         level = depth + (kind == _CLOSE)
         shallow = level <= limit
-        return place[shallow].tolist(), kind[shallow].tolist(), level[shallow].tolist()
+        return _Brackets(place[shallow], kind[shallow], level[shallow])
+
+    def _within(self, found: _Brackets, index: int, shown: bytes, base: int) -> int:
+        """Walk to the end of what is hidden, from item to item; the index after it."""
+        end = found.next(self.hidden, index)
+        if self.items is not None:
+            for number in found.between(self.hidden + 1, index, end):
+                self._bracket(found, number, shown, base)
+        if end < len(found.places):
+            self._bracket(found, end, shown, base)
+        return end + 1
+
+    def _bracket(self, found: _Brackets, index: int, shown: bytes, base: int) -> None:
+        walk = self._open if found.kinds[index] == _OPEN else self._close
+        walk(int(found.places[index]) + self.offset, int(found.levels[index]), shown, base)
 
     def _open(self, at: int, level: int, shown: bytes, base: int) -> None:
         if self.hidden:

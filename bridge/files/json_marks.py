@@ -34,10 +34,10 @@ class Marks:
     def outside(self, chunk: bytes) -> tuple[Places, Kinds]:
         """Place and kind of each mark outside texts in the next bytes."""
         kind = np.frombuffer(chunk.translate(self._table), np.uint8)
-        place = np.flatnonzero(kind)
+        place = np.flatnonzero(kind != 0)  # a mask of truth values: numpy's quickest
         kind = kind[place]
         quotes = (kind == _QUOTE) & ~self._escaped(place, kind, len(chunk))
-        inside = (np.cumsum(quotes) + self.quoted) & 1
+        inside = (np.cumsum(quotes, dtype=np.uint8) + self.quoted) & 1  # odd is odd, wrapped or not
         if len(inside):
             self.quoted = bool(inside[-1])
         outside = (kind < _QUOTE) & (inside == 0)
