@@ -103,7 +103,8 @@ def test_ragas_own_loader_takes_the_file(tmp_path: Path, cases: tuple[Case, ...]
     count, first = json.loads(done.stdout.splitlines()[-1])
     assert count == len(cases)
     row = json.loads((tmp_path / "ragas.jsonl").read_text().splitlines()[0])
-    row.pop("bridge")
+    assert row.pop("bridge")
+    assert row.pop("id") == cases[0].id  # RAGAS leaves both alone
     assert first == row
 
 

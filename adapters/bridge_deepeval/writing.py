@@ -17,8 +17,9 @@ from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, as_text, held_reference, plain
 from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, write_claims
+from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_deepeval.held import held_input
+from bridge_deepeval.records import VERSION
 from bridge_deepeval.rows import NAME
 
 HELD = {
@@ -43,17 +44,19 @@ def write_run(bundle: Bundle, dest: Path) -> ConversionReport:
     """
     cases = [_test_case(number, each) for number, each in enumerate(scored(bundle))]
     passed = sum(case["success"] for case in cases)
+    version = version_of(bundle, NAME)
     run = {
         "testCases": cases,
         "conversationalTestCases": [],
         "metricsScores": list(_metrics_scores(cases)),
         "prompts": [],
+        **({"hyperparameters": {VERSION: version}} if version else {}),
         "testPassed": passed,
         "testFailed": len(cases) - passed,
         "runDuration": 0.0,
     }
     write_atomically(dest, [msgspec.json.encode(run).decode(), "\n"])
-    return account_bundle(bundle, write_claims(HELD), dest, NAME)
+    return account_bundle(bundle, write_claims(HELD, bundle, NAME), dest, NAME)
 
 
 def _test_case(number: int, each: Scored) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, as_text, plain
 from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, write_claims
+from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_inspect.calls import NAMELESS
 from bridge_inspect.held import held_expected, held_stop, held_usage
 from bridge_inspect.rows import NAME
@@ -49,12 +49,12 @@ def write_log(bundle: Bundle, dest: Path) -> ConversionReport:
         what = f"answers of several systems: {', '.join(systems[:5])}"
         raise InputError(what, where=dest, fix="write a log for each of them")
     samples = [_sample(each) for each in answers]
-    head = _head(answers, systems)
+    head = _head(answers, systems, version_of(bundle, NAME))
     if dest.suffix == ".json":
         write_atomically(dest, [_json({**head, "samples": samples}).decode(), "\n"])
     else:
         _write_archive(dest, head, samples)
-    return account_bundle(bundle, write_claims(HELD), dest, NAME)
+    return account_bundle(bundle, write_claims(HELD, bundle, NAME), dest, NAME)
 
 
 def _write_archive(dest: Path, head: Fields, samples: Sequence[Fields]) -> None:
@@ -84,7 +84,7 @@ def _json(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-def _head(answers: Sequence[Scored], systems: Sequence[str]) -> Fields:
+def _head(answers: Sequence[Scored], systems: Sequence[str], version: str) -> Fields:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     ids = list(dict.fromkeys(each.case.id for each in answers))
     metrics = list(dict.fromkeys(name for each in answers for name in each.metrics))
@@ -100,6 +100,7 @@ def _head(answers: Sequence[Scored], systems: Sequence[str]) -> Fields:
             "dataset": {"name": "bridge", "samples": len(ids), "sample_ids": ids},
             "model": "none/none",
             "config": {"epochs": epochs},
+            "packages": {"inspect_ai": version} if version else {},
             "tags": [KEY],
             "metadata": {KEY: {"system": systems[0] if systems else "default"}},
             "scorers": [{"name": name, "options": {}, "metadata": {}} for name in metrics],

@@ -18,7 +18,7 @@ from bridge.model.score import VALUED, Score
 from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, write_claims
+from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_promptfoo.cases import to_response, to_test
 from bridge_promptfoo.records import ERROR
 from bridge_promptfoo.rows import NAME
@@ -41,9 +41,8 @@ def write_results(bundle: Bundle, dest: Path) -> ConversionReport:
     answers = scored(bundle)
     systems = list(dict.fromkeys(inert(each.output.system) for each in answers))
     tests = {key: number for number, key in enumerate(dict.fromkeys(map(_test_key, answers)))}
-    ended: Counter[str] = Counter()
-    write_atomically(dest, _chunks(answers, systems, tests, ended))
-    return account_bundle(bundle, write_claims(HELD), dest, NAME)
+    write_atomically(dest, _chunks(answers, systems, tests, version_of(bundle, NAME)))
+    return account_bundle(bundle, write_claims(HELD, bundle, NAME), dest, NAME)
 
 
 def _test_key(each: Scored) -> tuple[str, int]:
@@ -54,9 +53,10 @@ def _chunks(
     answers: Sequence[Scored],
     systems: Sequence[str],
     tests: dict[tuple[str, int], int],
-    ended: Counter[str],
+    version: str,
 ) -> Iterator[str]:
     """The file row by row."""
+    ended: Counter[str] = Counter()
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     prompts = [_column(system, answers) for system in systems]
     head = {"version": 3, "timestamp": now, "prompts": prompts}
@@ -74,7 +74,8 @@ def _chunks(
     }
     config = {"description": "written by bridge-evals", "tests": [], "providers": list(systems)}
     yield f'],"stats":{_json(stats)}}},"config":{_json(config)},"shareableUrl":null,'
-    yield f'"metadata":{_json({"exportedAt": now})}}}\n'
+    origin = {"exportedAt": now, **({"promptfooVersion": version} if version else {})}
+    yield f'"metadata":{_json(origin)}}}\n'
 
 
 def _json(value: Any) -> str:

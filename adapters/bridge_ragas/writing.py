@@ -15,7 +15,7 @@ from bridge.model.message import passage_text
 from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, as_text, held_reference, plain
 from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, write_claims
+from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_ragas.artefact import to_csv
 from bridge_ragas.held import held_input
 from bridge_ragas.records import column_of
@@ -34,20 +34,21 @@ def write_result(bundle: Bundle, dest: Path) -> ConversionReport:
     Raises:
         InfrastructureError: If the disk does not take it.
     """
-    write_atomically(dest, to_csv(_rows(scored(bundle))))
-    return account_bundle(bundle, write_claims(HELD), dest, NAME)
+    write_atomically(dest, to_csv(_rows(scored(bundle), version_of(bundle, NAME))))
+    return account_bundle(bundle, write_claims(HELD, bundle, NAME), dest, NAME)
 
 
-def _rows(answers: Sequence[Scored]) -> list[Mapping[str, Any]]:
+def _rows(answers: Sequence[Scored], version: str) -> list[Mapping[str, Any]]:
     metrics = dict.fromkeys(name for each in answers for name in each.metrics)
-    return [_row(each, metrics) for each in answers]
+    return [_row(each, metrics, version) for each in answers]
 
 
-def _row(each: Scored, metrics: Iterable[str]) -> Mapping[str, Any]:
+def _row(each: Scored, metrics: Iterable[str], version: str) -> Mapping[str, Any]:
     """A row; a metric that this case has not is told from one that gave no value."""
     case, output = each.case, each.output
     found = {name: {"rows": encode_scores(each.metrics.get(name, ()))} for name in metrics}
     carried = {"case": plain(case), "output": plain(output), "found": found}
+    carried |= {"ragas": version} if version else {}
     return {
         "user_input": held_input(plain(case.input)),
         "retrieved_contexts": [passage_text(one) for one in output.retrieved_contexts],

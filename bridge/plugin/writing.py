@@ -57,11 +57,20 @@ def encode_scores(rows: Iterable[Score]) -> list[dict[str, Any]]:
     return [row.model_dump(mode="json", exclude_defaults=True, exclude=set(_KEY)) for row in rows]
 
 
-def write_claims(native: Mapping[str, Sequence[str]]) -> Claims:
+def version_of(bundle: Bundle, framework: str) -> str:
+    """The framework's version that all rows of a bundle are of; "" where there is no such one."""
+    stamps = {(row.framework, row.framework_version) for row in bundle.scores}
+    only, version = stamps.pop() if len(stamps) == 1 else ("", "")
+    return version if only == framework else ""
+
+
+def write_claims(native: Mapping[str, Sequence[str]], bundle: Bundle, framework: str) -> Claims:
     """What becomes of a bundle in a result file.
 
     Args:
         native: The fields that the framework itself has a place for, by part of the bundle.
+        bundle: What is written.
+        framework: The framework whose file it is.
     """
     claims = Claims({"suite": dropped("a result file holds no suite")})
     kept = carried(f"kept under the key {KEY}, where our reader finds it")
@@ -70,6 +79,8 @@ def write_claims(native: Mapping[str, Sequence[str]]) -> Claims:
         for name in native.get(part, ()):
             claims.put(NATIVE, part, "[]", name)
     other = dropped("rows are those of the framework whose file it is")
-    for name in ("framework", "framework_version"):
-        claims.put(other, "scores", "[]", name)
+    same = all(row.framework == framework for row in bundle.scores)
+    claims.put(NATIVE if same else other, "scores", "[]", "framework")
+    version = NATIVE if version_of(bundle, framework) else other
+    claims.put(version, "scores", "[]", "framework_version")
     return claims

@@ -139,7 +139,8 @@ def pair_of_row(row: Mapping[str, Any], *, turned: bool) -> Answered:
     values, rest = split(row, FIELDS)
     case, answer = read_row(values, rest, turned=turned)
     asked = "" if case["input"] is None else case["input"]
-    made = Case.model_validate({**case, "id": id_of(values), "input": asked})
+    named = values.get("id", id_of(values))
+    made = Case.model_validate({**case, "id": named, "input": asked})
     if answer is None:
         return made, None
     return made, Output.model_validate(answer | {"case_id": made.id})

@@ -15,7 +15,7 @@ from bridge.plugin.dataset import SET, Answered, answered, difference, named_che
 from bridge.plugin.script import identifier, literal
 from bridge_ragas.calls import Fields
 from bridge_ragas.dataset.reading import FORMAT_NAME, MARK, TURNED, pair_of_row
-from bridge_ragas.dataset.rows import line_of, to_row
+from bridge_ragas.dataset.rows import id_of, line_of, to_row
 
 WHY = "RAGAS has no column for it: kept in the column bridge, which RAGAS leaves alone"
 
@@ -56,6 +56,8 @@ def _row(pair: Answered) -> Fields:
     """A sample with what it does not say, which comes first and marks the file as ours."""
     case, output = pair
     row = to_row(case, output)
+    if id_of(row) != case.id:
+        row = {"id": case.id, **row}
     turned = bool(case.turns)
     read_case, read_output = pair_of_row(row, turned=turned)
     parts: Fields = {MARK: 1, "case": difference(case, read_case)}
@@ -99,6 +101,7 @@ def _claims(bundle: Bundle, pairs: Sequence[Answered], rows: Sequence[Fields]) -
     claims = Claims(
         {
             "cases[].*": carried(WHY),
+            "cases[].id": carried("the column id, which RAGAS leaves alone"),
             **{f"cases[].{field}": NATIVE for field in (*native, "persona", "extras.ragas")},
             "cases[].checks": carried("run by the script; kept in the column bridge"),
             "outputs[].*": carried(WHY),
