@@ -87,7 +87,18 @@ def _up_to_long(path: Path, first: int, lines: list[bytes]) -> Iterator[tuple[in
 
 
 def read_whole(path: Path, limit: int, fix: str) -> bytes:
-    """A whole file without its byte order mark.
+    """A whole text file without its byte order mark; arguments as of :func:`read_bytes`.
+
+    Raises:
+        InputError: If it cannot be read, is larger, or is no text.
+    """
+    data = read_bytes(path, limit, fix)
+    refuse_no_data(data, path)
+    return data.removeprefix(BOM)
+
+
+def read_bytes(path: Path, limit: int, fix: str) -> bytes:
+    """A whole file.
 
     Args:
         path: The file.
@@ -101,11 +112,9 @@ def read_whole(path: Path, limit: int, fix: str) -> bytes:
         if path.stat().st_size > limit:
             size = f"{limit >> 30} GiB" if limit >> 30 else f"{limit >> 20} MiB"
             raise InputError(f"larger than {size}", where=path, fix=fix)
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
-    refuse_no_data(data, path)
-    return data.removeprefix(BOM)
 
 
 def unreadable(path: Path, error: OSError) -> InputError:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.files.jsonl import read_whole
+from bridge.files.jsonl import read_bytes
 from bridge.model.errors import InputError
 from bridge.scorers.injection.model.features import BITS, FEW, SIGNALS, VERSION, Buckets
 
@@ -96,7 +96,7 @@ def load_weights(path: Path) -> Weights:
     Raises:
         InputError: if it is no such file, or made for other features than this version reads.
     """
-    data = read_whole(path, _LARGEST, "weights are smaller")
+    data = read_bytes(path, _LARGEST, "weights are smaller")
     try:
         return _read(data)
     except Exception as error:  # noqa: BLE001  # zipfile and numpy raise many kinds on bad bytes

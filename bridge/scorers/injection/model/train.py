@@ -36,7 +36,7 @@ from bridge.scorers.injection.rules import rules_digest
 from bridge.scorers.injection.scanner import seen
 
 FLAG_AT, BLOCK_AT = 0.4, 0.8
-FLAG_RATE, BLOCK_RATE = 0.004, 0.001
+FLAG_RATE, BLOCK_RATE = 0.0035, 0.001
 _LEAST_GAP = 0.25
 _NO_RULES = (0.0,) * features.SIGNALS
 
