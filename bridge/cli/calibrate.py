@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
-    from bridge.model.calibration import Calibration, CalibrationEntry, Rate
+    from bridge.model.calibration import (
+        Bias,
+        BiasName,
+        Calibration,
+        CalibrationEntry,
+        CorrectedRate,
+        Rate,
+    )
 
 
 def calibrate(
@@ -31,6 +40,9 @@ def calibrate(
     weights: str = typer.Option(
         "quadratic", metavar="NAME", help="Of kappa over levels: linear or quadratic."
     ),
+    probe: bool = typer.Option(
+        False, "--probe", help="Also ask the judges again, to find what sways them."
+    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Hold a judge's scores against people's labels; exit 1 unless every judge is trusted.
@@ -43,20 +55,37 @@ def calibrate(
 
     if weights not in ("linear", "quadratic"):
         raise InputError(f"--weights {weights!r}", fix="use linear or quadratic")
-    entries = hold(
-        Request(
-            run,
-            labels,
-            system=system,
-            metric=metric,
-            framework=framework,
-            weights="linear" if weights == "linear" else "quadratic",
-        )
+    request = Request(
+        run,
+        labels,
+        system=system,
+        metric=metric,
+        framework=framework,
+        weights="linear" if weights == "linear" else "quadratic",
+        probe=probe,
     )
+    with _judges(run) if probe else nullcontext():
+        entries = hold(request)
     path = output or _own_path(run)
     made = _write(entries, path)
     print(made.model_dump_json(indent=2) if as_json else _shown(entries, path))
     return 0 if all(entry.verdict == "trusted" for entry in entries) else 1
+
+
+@contextmanager
+def _judges(run: Path) -> Iterator[None]:
+    """The judges of a run's suite in force, with the run's own cache."""
+    from bridge.files.store import RunStore
+    from bridge.judge.opening import open_clients
+    from bridge.judge.session import judges_in_force
+
+    store = RunStore(run)
+    judges = store.read_record().suite.judges
+    with (
+        open_clients(judges, store.judge_cache_path, store.judge_ledger_path) as clients,
+        judges_in_force(clients),
+    ):
+        yield
 
 
 def _own_path(run: Path) -> Path:
@@ -121,9 +150,39 @@ def _notes(entry: CalibrationEntry) -> list[str]:
         for each in entry.slices
         if each.false_passes
     ]
+    lines += [f"{entry.metric}: {_bias(each)}" for each in entry.biases if each.found]
+    lines += [f"{entry.metric}: {_corrected(each)}" for each in entry.corrected]
     if entry.label_next:
         lines.append(f"{entry.metric}: label next: {', '.join(entry.label_next)}")
     return lines
+
+
+WORDS: dict[BiasName, tuple[str, str]] = {
+    "inflation": ("it is kinder than people", "it is harsher than people"),
+    "clustering": ("it uses one level more than people do", ""),
+    "length": ("it favours long answers", "it favours short answers"),
+    "reference_wording": ("it favours the reference's words", "it holds them against an answer"),
+    "rationale_length": ("its kind scores come with long rationales", "with short ones"),
+    "self_preference": ("it favours its own family of models", "it is harsh on its own family"),
+    "criteria_order": ("it favours criteria that come first", "it favours those that come last"),
+    "shown_reference": (
+        "without the reference it is kinder",
+        "without it it is harsher",
+    ),
+}
+"""What a bias means, above 0 and below."""
+
+
+def _bias(bias: Bias) -> str:
+    said = WORDS[bias.name][0 if bias.value > 0 else 1]
+    kind = "rank correlation" if bias.measure == "spearman" else "difference"
+    return f"{said} ({kind} {bias.value:+.2f} [{bias.low:+.2f}, {bias.high:+.2f}], n {bias.n})"
+
+
+def _corrected(rate: CorrectedRate) -> str:
+    name = "Rogan-Gladen" if rate.method == "rogan_gladen" else "prediction-powered"
+    interval = f"{rate.value:.2f} [{rate.low:.2f}, {rate.high:.2f}]"
+    return f"it passes {rate.judge:.2f} of {rate.n} rows, people would pass {interval} ({name})"
 
 
 def _rate(rate: Rate) -> str:

@@ -11,18 +11,16 @@ from bridge.files.labels import read_labels
 from bridge.gate.evidence import Evidence
 from bridge.gate.gather import gather
 from bridge.gate.judged import Judged, judged_metric
-from bridge.judge.calibration import Kind, Pair, Weights, agreement_of, measure
-from bridge.judge.levels import LEVELS, level_of, middle_of
-from bridge.model.calibration import CalibrationEntry, CalibrationSlice, Label
+from bridge.gate.labelled import Labelled, Numbered, Place, label_rows
+from bridge.gate.observed import Answered, observed, read_answered
+from bridge.gate.probing import ask_again
+from bridge.judge.biases import find_biases
+from bridge.judge.calibration import Pair, Weights, agreement_of, measure
+from bridge.judge.correction import corrected_rates
+from bridge.model.calibration import Bias, CalibrationEntry, CalibrationSlice, Label
 from bridge.model.errors import InputError
 from bridge.model.policy import CalibrationPolicy
 from bridge.model.score import Score
-
-PASS = frozenset({"pass", "passed", "true", "yes", "correct", "good answer"})
-FAIL = frozenset({"fail", "failed", "false", "no", "incorrect", "bad answer"})
-
-Place = tuple[str, int, int | None]
-"""(case_id, epoch, turn): one row of one metric and system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,7 @@ class Request:
         metric: Only this metric.
         framework: Whose rows to take; the first that has the metric, ``core`` before all others.
         weights: How kappa counts disagreement between levels.
+        probe: Whether the judges in force are asked again, to find what sways them.
     """
 
     run: Path
@@ -44,6 +43,7 @@ class Request:
     metric: str | None = None
     framework: str | None = None
     weights: Weights = "quadratic"
+    probe: bool = False
 
 
 def calibrate(request: Request, policy: CalibrationPolicy | None = None) -> list[CalibrationEntry]:
@@ -62,12 +62,11 @@ def calibrate(request: Request, policy: CalibrationPolicy | None = None) -> list
         suites = [record.suite for record in evidence.records]
         policy = suites[0].gate.calibration if suites else CalibrationPolicy()
     by_metric = _by_metric(request, evidence)
+    answered = read_answered(request.run, evidence.table.system_names[0])
     return [
-        _entry(request, evidence, judged, labels, policy) for judged, labels in by_metric.items()
+        _entry(request, evidence, judged, labels, policy, answered)
+        for judged, labels in by_metric.items()
     ]
-
-
-Numbered = list[tuple[int, Label]]
 
 
 def _by_metric(request: Request, evidence: Evidence) -> dict[Judged, Numbered]:
@@ -101,13 +100,11 @@ def _entry(
     judged: Judged,
     labels: Numbered,
     policy: CalibrationPolicy,
+    answered: Answered,
 ) -> CalibrationEntry:
     rows = _rows(request, evidence, judged.metric)
-    placed = _placed(request, labels, rows, evidence)
-    kind = _kind(request, labels)
-    scored = {place: label for place, label in placed.items() if rows[place].value is not None}
-    pairs = {place: _pair(label, rows[place], kind) for place, label in scored.items()}
-    if not pairs:
+    found = label_rows(request.labels, labels, rows, evidence.table.system_names[0])
+    if not found.pairs:
         raise InputError(
             f"no labelled row of {judged.metric} was scored", where=request.run, fix="run again"
         )
@@ -119,11 +116,28 @@ def _entry(
         scorer=judged.scorer,
         scorer_version=judged.scorer_version,
         params_digest=judged.params_digest,
-        unscored=len(placed) - len(pairs),
-        slices=tuple(_slices(pairs, evidence)),
-        label_next=_label_next(rows, placed),
-        **measure(list(pairs.values()), kind, request.weights, policy),
+        unscored=len(found.placed) - len(found.pairs),
+        slices=tuple(_slices(found.pairs, evidence)),
+        biases=_biases(request, evidence, judged, found, answered),
+        corrected=corrected_rates(list(found.pairs.values()), found.verdicts),
+        label_next=_label_next(rows, found.placed),
+        **measure(list(found.pairs.values()), found.kind, request.weights, policy),
     )
+
+
+def _biases(
+    request: Request, evidence: Evidence, judged: Judged, found: Labelled, answered: Answered
+) -> tuple[Bias, ...]:
+    observations = [
+        observed(found.rows[place], pair, found.values(place), answered, judged.models)
+        for place, pair in found.pairs.items()
+    ]
+    known = find_biases(observations)
+    checks = [check for record in evidence.records for check in record.suite.checks]
+    own = next((check for check in checks if check.metric == judged.metric), None)
+    if not request.probe or own is None:
+        return known
+    return (*known, *ask_again(own, [found.rows[place] for place in found.pairs], answered))
 
 
 def _rows(request: Request, evidence: Evidence, metric: str) -> dict[Place, Score]:
@@ -140,61 +154,6 @@ def _rows(request: Request, evidence: Evidence, metric: str) -> dict[Place, Scor
         fix = f"it was measured in: {', '.join(found) or 'none'}"
         raise InputError(f"no row of {metric!r}", where=request.run, fix=fix)
     return rows
-
-
-def _placed(
-    request: Request, labels: Numbered, rows: Mapping[Place, Score], evidence: Evidence
-) -> dict[Place, Label]:
-    system = evidence.table.system_names[0]
-    placed: dict[Place, Label] = {}
-    for line, label in labels:
-        if label.system not in (None, system):
-            continue
-        place = (label.case_id, label.epoch, label.turn)
-        if place not in rows:
-            what = f"no row for case {label.case_id!r}, epoch {label.epoch}, turn {label.turn}"
-            raise InputError(what, where=request.labels, line=line, fix="mend it or leave it out")
-        if place in placed:
-            fix = "settle what people disagree on, and keep one label a row"
-            what = f"case {label.case_id!r} is labelled twice"
-            raise InputError(what, where=request.labels, line=line, fix=fix)
-        placed[place] = label
-    return placed
-
-
-def _kind(request: Request, labels: Numbered) -> Kind:
-    """Whether people said pass or fail, or gave levels or values; all of them the same."""
-    kinds: set[Kind] = {_kind_of(label, request.labels, line) for line, label in labels}
-    if len(kinds) == 1:
-        return kinds.pop()
-    fix = "label every row by pass or fail, or every row by level or value"
-    raise InputError("labels of two kinds", where=request.labels, fix=fix)
-
-
-def _kind_of(label: Label, path: Path, line: int) -> Kind:
-    said = label.label
-    word = said.strip().casefold() if isinstance(said, str) else ""
-    if isinstance(said, bool) or word in PASS | FAIL:
-        return "binary"
-    if word in LEVELS or (not isinstance(said, str) and 0.0 <= said <= 1.0):
-        return "levels"
-    fix = f"write pass, fail, one of {', '.join(LEVELS)}, or a value from 0 to 1"
-    raise InputError(f"no label: {said!r}", where=path, line=line, fix=fix)
-
-
-def _pair(label: Label, row: Score, kind: Kind) -> Pair:
-    """A label beside its row; a level passes where its middle does."""
-    value = row.value or 0.0
-    least = row.threshold if row.threshold is not None else 0.5
-    passes = row.status == "passed" or (row.status == "scored" and value >= least)
-    said = label.label
-    if kind == "binary":
-        human = said if isinstance(said, bool) else str(said).strip().casefold() in PASS
-        words = {True: "pass", False: "fail"}
-        return Pair(row.case_id, words[human], words[passes], human, passes)
-    level = said.strip().casefold() if isinstance(said, str) else level_of(float(said))
-    exact = middle_of(level) if isinstance(said, str) else float(said)
-    return Pair(row.case_id, level, level_of(value), exact >= least, passes)
 
 
 def _slices(pairs: Mapping[Place, Pair], evidence: Evidence) -> Iterator[CalibrationSlice]:

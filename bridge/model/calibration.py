@@ -63,6 +63,67 @@ class CalibrationSlice(Model):
     false_passes: Whole
 
 
+BiasName = Literal[
+    "inflation",
+    "clustering",
+    "length",
+    "reference_wording",
+    "rationale_length",
+    "self_preference",
+    "criteria_order",
+    "shown_reference",
+]
+"""``inflation``: the judge's mean above people's. ``clustering``: the share of its commonest level
+above that of people's. ``length``, ``reference_wording``, ``rationale_length``: how its excess over
+people goes with the answer's length, its words in common with the reference, the length of its own
+rationale. ``self_preference``: its excess on answers by models of its family above that on others.
+``criteria_order``, ``shown_reference``: how its scores change when it is asked again with the
+criteria in reverse, and with the reference out of sight.
+"""
+
+
+class Bias(Model):
+    """One thing that should not matter to a judge, and how far it seems to.
+
+    Attributes:
+        name: What it is.
+        measure: ``spearman``, a rank correlation in [-1, 1], or ``difference`` of two means.
+        value: The measure; 0 where there is no bias.
+        low: Lower end of its two-sided 95 % interval.
+        high: Upper end of it.
+        n: Rows behind it.
+        found: Whether the interval leaves 0 out and the value is not small.
+    """
+
+    name: BiasName
+    measure: Literal["spearman", "difference"]
+    value: Number
+    low: Number
+    high: Number
+    n: Whole
+    found: Flag
+
+
+Method = Literal["rogan_gladen", "prediction_powered"]
+
+
+class CorrectedRate(Model):
+    """The pass rate over all rows with the judge's errors taken out, with its 95 % interval.
+
+    Attributes:
+        method: How.
+        judge: The judge's own pass rate.
+        n: Rows that the judge scored.
+    """
+
+    method: Method
+    value: Number
+    low: Number
+    high: Number
+    judge: Number
+    n: Whole
+
+
 class CalibrationEntry(Model):
     """One judged metric held against people's labels.
 
@@ -88,6 +149,8 @@ class CalibrationEntry(Model):
         reasons: Why.
         labels_needed: About how many labels would settle a marginal verdict; null where more would
             not.
+        biases: What seems to lead the judge astray, and what was looked for and not found.
+        corrected: What people would pass of all rows; for labels on rows drawn at random.
         label_next: Cases without a label on which the judge is nearest to its threshold.
     """
 
@@ -113,6 +176,8 @@ class CalibrationEntry(Model):
     verdict: Trust
     reasons: tuple[Text, ...] = ()
     labels_needed: Whole | None = None
+    biases: tuple[Bias, ...] = ()
+    corrected: tuple[CorrectedRate, ...] = ()
     label_next: tuple[Text, ...] = ()
 
 
