@@ -370,3 +370,61 @@ def test_the_command(tmp_path: Path, bridge: Bridge) -> None:
     report = json.loads(done.stdout)
     assert (report["files"], report["errors"]) == (1, 1)
     assert report["findings"][0]["rule"] == "duplicate-id"
+
+
+class TestLabelsAndCalibrations:
+    def test_labels(self, tmp_path: Path) -> None:
+        good = {"case_id": "a", "label": True}
+        path = write(
+            tmp_path / "labels.jsonl",
+            good,
+            {"case_id": "b", "label": "fail", "metric": "rubric"},
+            {"case_id": "c", "label": "sometimes"},
+            {"case_id": "d", "label": 0.5},
+            good,
+            {"case_id": "e", "label": "pass", "turn": -1},
+            {"case_id": "f", "label": "good", "metric": "other"},
+            "{",
+        )
+        assert lint(path) == [
+            ("error", "label", "labels.jsonl", 3),
+            ("error", "label", "labels.jsonl", 4),
+            ("error", "label", "labels.jsonl", 5),
+            ("error", "schema", "labels.jsonl", 6),
+            ("error", "schema", "labels.jsonl", 8),
+        ]
+
+    def test_a_calibration(self, tmp_path: Path) -> None:
+        path = tmp_path / "calibration.json"
+        path.write_text(json.dumps({"version": 1, "created": "2026-01-01", "entries": []}))
+        assert lint(path) == []
+        path.write_text(json.dumps({"version": 1, "created": "x", "entries": [{"metric": "m"}]}))
+        assert lint(path) == [("error", "schema", "calibration.json", None)]
+
+    @pytest.mark.parametrize(
+        ("treat", "level"), [("require", "error"), ("warn", "warning"), ("off", None)]
+    )
+    def test_a_suite_whose_judge_is_not_calibrated(
+        self, tmp_path: Path, treat: str, level: str | None
+    ) -> None:
+        rubric = {"rubric": {"criteria": {"right": "Is it?"}, "judge": "main"}}
+        gate = {"baseline": "baseline.json", "calibration": treat}
+        path = write_suite(
+            tmp_path, checks=["equals", rubric], judges={"main": {"model": "m"}}, gate=gate
+        )
+        said = [(level, "calibration", "bridge.yaml", None)] if level else []
+        assert lint(path) == said
+        file = tmp_path / "calibration.json"
+        file.write_text(json.dumps({"version": 1, "created": "x", "entries": []}))
+        assert lint(path) == said
+        file.write_text("{}")
+        broken = [("error", "calibration", "calibration.json", None)] if level else []
+        assert lint(path) == broken
+        shown = {**rubric["rubric"], "gate": False}
+        path = write_suite(
+            tmp_path,
+            checks=["equals", {"rubric": shown}],
+            judges={"main": {"model": "m"}},
+            gate=gate,
+        )
+        assert lint(path) == []

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from bridge.model.baseline import Baseline
+from bridge.model.calibration import Calibration, Label
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.run import ExpectedRows, RunRecord
@@ -16,11 +17,12 @@ from bridge.model.suite import Suite
 from bridge.model.values import Model
 from bridge.model.verdict import Verdict
 
-LineKind = Literal["case", "output", "rows", "score"]
-DocumentKind = Literal["baseline", "report", "run", "suite"]
+LineKind = Literal["case", "label", "output", "rows", "score"]
+DocumentKind = Literal["baseline", "calibration", "report", "run", "suite"]
 
 LINES: Mapping[LineKind, type[Model]] = {
     "case": Case,
+    "label": Label,
     "output": Output,
     "rows": ExpectedRows,
     "score": Score,
@@ -29,6 +31,7 @@ LINES: Mapping[LineKind, type[Model]] = {
 
 DOCUMENTS: Mapping[DocumentKind, type[Model]] = {
     "baseline": Baseline,
+    "calibration": Calibration,
     "report": Verdict,
     "run": RunRecord,
     "suite": Suite,
@@ -37,10 +40,12 @@ DOCUMENTS: Mapping[DocumentKind, type[Model]] = {
 
 _MARKS: Mapping[str, tuple[frozenset[str], ...]] = {
     "case": (frozenset({"id", "input"}),),
+    "label": (frozenset({"case_id", "label"}),),
     "output": (frozenset({"case_id"}),),
     "rows": (frozenset({"case_id", "digest", "rows"}),),
     "score": (frozenset({"case_id", "framework", "metric", "status"}),),
     "baseline": (frozenset({"scores"}), frozenset({"cases", "golden_digest"})),
+    "calibration": (frozenset({"created", "entries"}),),
     "report": (frozenset({"passed", "verdict"}),),
     "run": (frozenset({"suite", "suite_path"}), frozenset({"suite", "bridge_version"})),
     "suite": (frozenset({"golden_set", "system"}),),

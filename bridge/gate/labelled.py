@@ -92,14 +92,19 @@ def _placed(
 
 def _kind(path: Path, labels: Numbered) -> Kind:
     """Whether people said pass or fail, or gave levels or values; all of them the same."""
-    kinds: set[Kind] = {_kind_of(label, path, line) for line, label in labels}
+    kinds: set[Kind] = {kind_of_label(label, path, line) for line, label in labels}
     if len(kinds) == 1:
         return kinds.pop()
     fix = "label every row by pass or fail, or every row by level or value"
     raise InputError("labels of two kinds", where=path, fix=fix)
 
 
-def _kind_of(label: Label, path: Path, line: int) -> Kind:
+def kind_of_label(label: Label, path: Path, line: int) -> Kind:
+    """Whether a label is a verdict, or a level or value.
+
+    Raises:
+        InputError: If it is neither.
+    """
     said = label.label
     word = said.strip().casefold() if isinstance(said, str) else ""
     if isinstance(said, bool) or word in PASS | FAIL:

@@ -12,6 +12,7 @@ from bridge.files.jsonl import parse_object, read_lines, read_object, unreadable
 from bridge.files.shape import DOCUMENTS, LINES, Shape, document_shape, line_shape
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import lint_golden_set
+from bridge.lint.labels import lint_labels
 from bridge.lint.suite import lint_suite
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
@@ -22,7 +23,7 @@ HEAD = 64 * 1024
 """Bytes of a file by which its shape is told."""
 OURS = 0.35
 """How sure it must be that a file in a folder is ours where its keys are everybody's."""
-EVERYBODYS = ("baseline", "case", "output")
+EVERYBODYS = ("baseline", "case", "label", "output")
 
 
 def lint_path(path: Path) -> tuple[int, list[LintFinding]]:
@@ -83,6 +84,8 @@ def _lint_lines(path: Path, head: bytes, named: bool) -> list[LintFinding] | Non
         return None
     if shape is None or shape.kind == "case":
         return lint_golden_set(path)
+    if shape.kind == "label":
+        return lint_labels(path)
     return _each_line(path, next(model for kind, model in LINES.items() if kind == shape.kind))
 
 

@@ -12,6 +12,7 @@ from bridge.files.outputs import read_outputs
 from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
+from bridge.lint.labels import lint_calibration
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import InputError
@@ -119,6 +120,7 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     if gated and all(_judges(check) for check in gated):
         message = "only judges decide: every gated check asks one; add one that does not"
         yield LintFinding("warning", "judge-alone", path, None, message)
+    yield from lint_calibration(suite, path, gated)
     for golden, number, case in sets.all():
         yield from _checks_of_case(suite, golden, number, case)
 
