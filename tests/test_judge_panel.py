@@ -35,7 +35,7 @@ def gives(score: int | None) -> FakeJudge:
 def vote(*scores: int | None, text: str = "Within 5 days!", **fields: Any) -> Measurement:
     judges = fields.pop("judges", list(NAMES[: len(scores)]))
     check = Check.model_validate({"rubric": {"criteria": CRITERIA, "judges": judges, **fields}})
-    given = dict(zip(NAMES, map(gives, scores), strict=False))
+    given: dict[str, FakeJudge] = dict(zip(NAMES, map(gives, scores), strict=False))
     with judges_in_force(given):
         return evaluate(check, CASE, Output(case_id="a", text=text))
 

@@ -161,6 +161,7 @@ class TestCommand:
             assert found["took"]["calls"] == server.calls == 10
             assert [each["case_id"] for each in found["cases"]] == ["c0", "c1", "c2", "c5", "c3"]
             assert found["cases"][0]["answers"] == ["red 1", "blue 1"]
+            assert found["cases"][0]["where"].endswith("cases.jsonl:1")
             again = self.compare(bridge, tmp_path)["preferences"]
             assert (again["took"]["calls"], server.calls) == (0, 10)
             self.compare(bridge, tmp_path, "--question", "Which is shorter?")

@@ -20,6 +20,8 @@ QUESTION = (
 )
 """What is asked unless something else is."""
 
+SIDES: tuple[Choice, Choice] = ("first", "second")
+
 MAX_CHARS = 20_000
 """Most characters of each text shown; the middle of a longer one is left out."""
 
@@ -83,9 +85,8 @@ def prefer(
         seen.append(_side(said["better"], order))
         rationales.append(str(said["rationale"])[:LONGEST_RATIONALE])
     choice = seen[0] if seen[0] == seen[1] else "tie"
-    sides: tuple[Choice, Choice] = ("first", "second")
-    sway = [side for side, text in zip(sides, texts, strict=True) if find_sway(text).found]
-    return Preference(choice, (seen[0], seen[1]), tuple(rationales), tuple(sway))
+    sway = tuple(side for side, text in zip(SIDES, texts, strict=True) if find_sway(text).found)
+    return Preference(choice, (seen[0], seen[1]), tuple(rationales), sway)
 
 
 def _answer(case: Case, output: Output) -> str:
@@ -96,4 +97,4 @@ def _answer(case: Case, output: Output) -> str:
 def _side(better: str, order: tuple[int, int]) -> Choice:
     if better == "tie":
         return "tie"
-    return "first" if order[int(better) - 1] == 0 else "second"
+    return SIDES[order[int(better) - 1]]

@@ -24,11 +24,12 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One case with the answers of both sides."""
+    """One case with the answers of both sides; ``where`` is its ``path:line``, if known."""
 
     case: Case
     first: Output
     second: Output
+    where: str | None = None
 
 
 def answered_pairs(first: Side, second: Side) -> list[Pair]:
@@ -43,7 +44,7 @@ def answered_pairs(first: Side, second: Side) -> list[Pair]:
     cases = {case.id: case for side in (first, second) for case in side.answered.cases}
     given = [_answers(side) for side in (first, second)]
     pairs = [
-        Pair(case, given[0][name], given[1][name])
+        Pair(case, given[0][name], given[1][name], _where(name, first, second))
         for name, case in cases.items()
         if name in given[0] and name in given[1] and _is_the_same(name, first, second)
     ]
@@ -64,6 +65,11 @@ def _answers(side: Side) -> dict[str, Output]:
 
 def _failed(output: Output) -> bool:
     return output.error is not None or any(turn.error is not None for turn in output.turns or ())
+
+
+def _where(name: str, *sides: Side) -> str | None:
+    known = (side.evidence.cases.get(name) for side in sides)
+    return next((each.where for each in known if each is not None and each.where), None)
 
 
 def _is_the_same(name: str, first: Side, second: Side) -> bool:
@@ -156,6 +162,7 @@ def _listed(heard: Heard) -> Iterable[CasePreference]:
                 rationales=each.rationales,
                 answers=(_text(pair.first), _text(pair.second)),
                 sway=each.sway,
+                where=pair.where,
             )
 
 
