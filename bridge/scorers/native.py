@@ -18,6 +18,8 @@ from bridge.model.values import Flag, Model, Text
 from bridge.scorers.registry import NoParams, Scorer
 
 ALTERNATIVES = {
+    "faithfulness": "groundedness",
+    "hallucination": "groundedness",
     "context_precision": "passage_precision",
     "context_recall": "passage_recall",
     "tool_correctness": "tool_use",
