@@ -48,6 +48,22 @@ def test_a_turn_sees_nothing_of_later_ones() -> None:
     assert score("repetition", late, 1).value == 1.0
 
 
+def test_a_group_over_the_whole_conversation_holds_no_check_of_turns() -> None:
+    """Else the last turn alone would be scored, and stand for all of them."""
+    case = Case.model_validate(
+        {"id": "a", "input": "i", "expected": "", "turns": [{"user": "q"}, {"user": "r"}]}
+    )
+    output = Output.model_validate(
+        {"case_id": "a", "latency_s": 1, "turns": [{"text": "x"}, {"text": "y"}]}
+    )
+    group = Check.model_validate({"all": [{"latency": {"max": 2}}, "repetition"]})
+    found = evaluate(group, case, output)
+    assert found.status == "error"
+    assert "repetition scores each turn" in (found.error or "")
+    alone = Check.model_validate({"all": ["repetition"]})
+    assert evaluate(alone, case, output, 1).status == "passed"
+
+
 def test_groups_hand_the_history_to_their_members() -> None:
     pair = talk(
         {"user": "a"},

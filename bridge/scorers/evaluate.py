@@ -140,6 +140,9 @@ def _measure(
     failure = seen[1].error if history and turn is not None else failure_of(*seen)
     if failure is not None:
         return error_measurement(f"the system failed: {failure}"), {}
+    if history and turn is None and case.turns and per_turn(check):
+        what = f"{check.metric} scores each turn, and here the conversation is scored as a whole"
+        return error_measurement(f"{what}; take it out of the group"), {}
     if scorer is None:
         found = _measure_group(check, case, output, turn, native)
     elif scorer.native and native is not None:
