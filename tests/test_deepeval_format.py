@@ -49,7 +49,8 @@ def test_cases_and_outputs_of_other_peoples_runs() -> None:
     assert answer.usage is not None
     assert (answer.usage.input_tokens, answer.usage.output_tokens) == (12, 3)
     assert (cases["twin"].input, cases["twin (2)"].input) == ("one", "two")
-    assert "1 test cases had the name of another; a number was added" in report.notes
+    told = "cases with the name of another: 1, such as 'twin (2)'; give each a name of its own"
+    assert told in report.notes
     assert report.total == count_leaves(json.loads((NATIVE / "run.json").read_bytes()))
     assert not [
         line for line in report.lines if line.reason == UNREAD.reason and "Data" in line.field

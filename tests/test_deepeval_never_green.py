@@ -258,7 +258,9 @@ def test_two_cases_of_one_name_cannot_be_told_apart() -> None:
         ("a (2)", "passed"),
     ]
     assert file is not None
-    assert gate(file).code == 1
+    gated = gate(file)
+    assert gated.code == 3
+    assert "cases with the name of another: 1, such as 'a (2)'" in gated.reasons
 
 
 def test_a_cached_result_for_a_changed_tool_call(tmp_path: Path) -> None:

@@ -275,10 +275,11 @@ def test_numbers_that_are_no_metric_can_be_left_out(tmp_path: Path) -> None:
 
 def test_one_question_twice_makes_two_cases(tmp_path: Path) -> None:
     path = written(tmp_path, "user_input,response,faithfulness\nq,a,1\nq,b,0\nr,c,1\n")
-    bundle, _ = read(path)
+    bundle, report = read(path)
     ids = [case.id for case in bundle.cases]
     assert len(set(ids)) == 3
     assert ids[1] == f"{ids[0]} (2)"
+    assert any(note.startswith("cases with the name of another: 1") for note in report.notes)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ class RunReading:
         self._stand_ins = StandIns(lambda name: check_of(_METRICS.get(name)))
         self._names: set[int] = set()
         self._ended: Counter[bool | None] = Counter()
-        self._cases = self._renamed = 0
+        self._cases = 0
         self._orders: dict[bool, set[int]] = {}
 
     def answers(self) -> Iterator[Answer]:
@@ -75,7 +75,8 @@ class RunReading:
         return Answer(key, rows, lambda: (case, output), spent=_spent(native), place=place)
 
     def _foreign(self, native: Native) -> Answer:
-        key = self._key("default", self._name(native), 1)
+        name, twin = self._name(native)
+        key = self._key("default", name, 1)
         rows = self._rows(key, native.metrics_data or [])
 
         def content() -> tuple[Case, Output]:
@@ -93,6 +94,7 @@ class RunReading:
             gap=NOT_CACHED if self._file.cached else None,
             spent=_spent(native),
             place=_place(native),
+            twin=twin,
         )
 
     def _key(self, system: str, case_id: str, epoch: int) -> dict[str, Any]:
@@ -104,8 +106,8 @@ class RunReading:
             "epoch": epoch,
         }
 
-    def _name(self, native: Native) -> str:
-        """The id of a case: from the metadata, else its name, else its place."""
+    def _name(self, native: Native) -> tuple[str, bool]:
+        """The id of a case (from the metadata, else its name, else its place); is it a twin's?"""
         given = (native.metadata or {}).get("id")
         plain = isinstance(given, str | int) and not isinstance(given, bool)
         name = str(given) if plain and str(given).strip() else native.name
@@ -116,8 +118,7 @@ class RunReading:
             number += 1
             unique = f"{name} ({number})"
         self._names.add(hash(unique))
-        self._renamed += unique != name
-        return unique
+        return unique, unique != name
 
     def _rows(
         self, key: dict[str, Any], native: Sequence[records.MetricData]
@@ -142,15 +143,13 @@ class RunReading:
         self._file.account(tally)
 
     def notes(self, counts: Counts) -> Iterator[str]:
-        """What was turned round, renamed, mended, or is not as the totals say."""
+        """What was turned round, mended, or is not as the totals say."""
         if not self._version:  # else it is a run of ours, where cases have own checks
             yield from counts.gaps()
         if self._lower:
             names = ", ".join(sorted(self._lower))
             yield f"lower was better for {names}, as their verdicts show: turned round"
         yield from self._file.notes()
-        if self._renamed:
-            yield f"{self._renamed} test cases had the name of another; a number was added"
         if not self._file.cached:
             yield from self._totals()
 

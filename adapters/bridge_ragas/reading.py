@@ -104,7 +104,7 @@ class TableReading:
         carried = _carried(row.get(KEY))
         if carried is not None:
             return self._carrying(row, carried)
-        name, again = self._name(row)
+        name, again, twin = self._name(row)
         key = {
             "framework": NAME,
             "framework_version": self._version,
@@ -120,6 +120,7 @@ class TableReading:
             place="the row",
             line=line,
             again=again,
+            twin=twin,
         )
 
     def _carrying(self, row: Row, carried: Mapping[str, Any]) -> Answer:
@@ -146,8 +147,8 @@ class TableReading:
             columns = {name: columns[name] for name in fields if name in columns}
         return records.to_sample(row, columns, text=self._table.text, single=single)
 
-    def _name(self, row: Row) -> tuple[str, bool]:
-        """The id of a row's case, and whether it stood there before."""
+    def _name(self, row: Row) -> tuple[str, bool, bool]:
+        """The id of a row's case, whether it stood there before, and whether another has it."""
         given = row.get(records.ID)
         name = (
             digest_of(self._sample(row, ASKED))
@@ -157,13 +158,13 @@ class TableReading:
         if self._columns.long is not None:
             again = hash(name) in self._names
             self._names.add(hash(name))
-            return name, again
+            return name, again, False
         unique, number = name, 1
         while hash(unique) in self._names:
             number += 1
             unique = f"{name} ({number})"
         self._names.add(hash(unique))
-        return unique, False
+        return unique, False, unique != name
 
     def _content(
         self, row: Row, name: str, rows: Sequence[Score | ScoreRow]

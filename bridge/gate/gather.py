@@ -220,6 +220,7 @@ def _add_stream(path: Path, walk: Callable[[], ScoreStream], so_far: _Gathering)
     so_far.sources.append(Source(path, partial(_streamed_reasons, walk, kept)))
     _add_all(_batched(_remembered(_streamed(stream, so_far), kept)), path, so_far)
     so_far.notes.extend(_noted(str(path), stream.notes()))
+    so_far.conflicts.extend(_noted(str(path), stream.faults()))
 
 
 def _streamed(stream: ScoreStream, so_far: _Gathering | None = None) -> Iterator[ScoreRow]:

@@ -68,6 +68,10 @@ class ScoreStream(Protocol):
         """What a reader should know, after the walk."""
         ...
 
+    def faults(self) -> list[str]:
+        """Why the rows cannot be trusted, after the walk."""
+        ...
+
 
 class Answered(Protocol):
     """One answer in a :class:`ScoreStream`.

@@ -54,6 +54,7 @@ class Answer:
         line: The 1-based line it stands on, where the file has lines.
         again: Whether it was given before, with other rows.
         absent: Whether the file only speaks of it, and holds neither case nor output.
+        twin: Whether another before it has its name, so that a number was added.
     """
 
     key: dict[str, Any]
@@ -66,6 +67,7 @@ class Answer:
     line: int | None = None
     again: bool = False
     absent: bool = False
+    twin: bool = False
 
 
 class ResultFile(Protocol):
@@ -109,6 +111,8 @@ class Counts:
         silent: Those without any score.
         absent: Those that the file only speaks of, counted nowhere else.
         gapped: Those with a reason for every score that they have not.
+        twins: Those with the name of another before them.
+        first_twin: What the first of them is called, with its number.
         carried: Answers with a row, by metric, in the order the metrics were seen.
         sums: Number and sum of the values of the whole case, by metric.
     """
@@ -119,6 +123,8 @@ class Counts:
     silent: int = 0
     gapped: int = 0
     absent: int = 0
+    twins: int = 0
+    first_twin: str = ""
     carried: Counter[str] = field(default_factory=Counter)
     sums: dict[str, tuple[int, float]] = field(default_factory=dict)
 
@@ -132,6 +138,9 @@ class Counts:
         self.failed += answer.failure is not None
         self.silent += answer.failure is None and not answer.rows
         self.gapped += answer.gap is not None
+        if answer.twin:
+            self.twins += 1
+            self.first_twin = self.first_twin or answer.key["case_id"]
         self.carried.update(_metrics(answer).keys())
         for row in answer.rows:
             if row.value is not None and row.turn is None:
@@ -205,6 +214,13 @@ class Reading:
         """What a reader should know, after the walk."""
         return [*self.counts.notes(), *self._file.notes(self.counts)]
 
+    def faults(self) -> list[str]:
+        """Why the rows cannot be joined with others by name, after the walk."""
+        if not self.counts.twins:
+            return []
+        such = f"{self.counts.twins}, such as {self.counts.first_twin!r}"
+        return [f"cases with the name of another: {such}; give each a name of its own"]
+
     def bundle(self) -> tuple[Bundle, ConversionReport]:
         """Everything in the file.
 
@@ -236,7 +252,7 @@ class Reading:
         except (ValueError, RecursionError) as error:  # in what was skipped so far
             fix = "get a complete copy of the file"
             raise InputError(f"no JSON ({error})", where=source, fix=fix) from None
-        return bundle, tally.report(source, name, self.notes())
+        return bundle, tally.report(source, name, [*self.notes(), *self.faults()])
 
 
 def read_content(

@@ -84,7 +84,7 @@ class JUnitFile:
     def __init__(self, source: Path) -> None:
         self.source = source
         self._names: Counter[int] = Counter()
-        self._renamed = self._cases = 0
+        self._cases = 0
         self._declared: int | None = None
 
     def answers(self) -> Iterator[Answer]:
@@ -118,7 +118,6 @@ class JUnitFile:
         name = "::".join(named) or f"test {self._cases}"
         self._names[hash(name)] += 1
         again = self._names[hash(name)]
-        self._renamed += again > 1
         key = {
             "framework": NAME,
             "framework_version": "",
@@ -133,7 +132,8 @@ class JUnitFile:
             return case, Output(case_id=case.id, text=text, latency_s=_seconds(test.get("time")))
 
         spent = {"latency_s": _seconds(test.get("time"))}
-        return Answer(key, [_row(test, key)], content, spent=spent, place=f"test case {name!r}")
+        place, rows = f"test case {name!r}", [_row(test, key)]
+        return Answer(key, rows, content, spent=spent, place=place, twin=again > 1)
 
     def metrics(self) -> list[str]:
         """The one metric there is."""
@@ -150,10 +150,8 @@ class JUnitFile:
         tally.add("testsuite", dropped("an aggregate: the rows decide"), self._declared is not None)
 
     def notes(self, counts: Counts) -> Iterator[str]:
-        """What was renamed, and totals that are not those of the rows."""
+        """Totals that are not those of the rows."""
         del counts
-        if self._renamed:
-            yield f"{self._renamed} test cases had the name of another; a number was added"
         if self._declared is not None and self._declared != self._cases:
             yield f"the suites speak of {self._declared} tests, the file holds {self._cases}"
 
