@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bridge.model.policy import BudgetName, SliceKind
+from bridge.model.policy import SliceKind
 from bridge.model.values import EMPTY, Keyed, Model, Text
 
 VerdictName = Literal["passed", "failed", "inconclusive", "error"]
@@ -261,7 +261,7 @@ class Verdict(Model):
     regressed: tuple[Regression, ...] = ()
     failures: tuple[FailedCase, ...] = ()
     agreement: Keyed[Text, Keyed[Text, FrameworkMean]] = EMPTY
-    budgets: Keyed[BudgetName, BudgetResult] = EMPTY
+    budgets: Keyed[Text, BudgetResult] = EMPTY
     slices: tuple[SliceResult, ...] = ()
     flaky: Keyed[Text, Flakiness] = EMPTY
     weighted_score: float | None = None

@@ -41,7 +41,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield from _metrics(verdict)
     yield from _regressions(verdict)
     yield from _cases(verdict)
-    yield from _hints("Budgets", words.budget_lines(verdict))
+    yield from _hints("Budgets", words.budget_lines(verdict, _mode))
     yield from _hints("Where to look", words.slice_lines(verdict, _mode))
     yield from _hints("Epochs", words.flaky_lines(verdict, _mode))
     yield ""

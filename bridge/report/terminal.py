@@ -109,7 +109,7 @@ def _regressions(verdict: Verdict, width: int | None) -> Iterator[str]:
 
 
 def _hints(verdict: Verdict, width: int | None) -> Iterator[str]:
-    for line in words.budget_lines(verdict):
+    for line in words.budget_lines(verdict, _mode):
         yield from wrapped(line, width, "budget: ", "        ")
     for line in words.slice_lines(verdict, _mode)[:MOST_CASES]:
         yield from wrapped(line, width, "look: ", "      ")

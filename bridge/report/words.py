@@ -177,11 +177,11 @@ def slice_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
 UNITS = {"latency_s": " s", "cost_usd": " USD", "tokens": " tokens"}
 
 
-def budget_lines(verdict: Verdict) -> list[str]:
-    """What the answers took, one line a budget."""
+def budget_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
+    """What the answers took, one line a budget; a report that was read may name it anything."""
     lines = []
     for name, found in verdict.budgets.items():
-        line = f"{name} {found.status}"
+        line = f"{shown(name)} {found.status}"
         if found.mean is not None:
             unit = UNITS.get(name, "")
             line += f": mean {found.mean:.4g}{unit}, p95 {found.p95:.4g}, total {found.total:.4g}"
