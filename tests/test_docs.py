@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from conftest import ROOT, Bridge
+from test_architecture import ROOMS
 
 from bridge.cli.main import COMMANDS
 from bridge.plugin.metric_table import metric_table
@@ -28,6 +29,12 @@ def test_the_table_of_native_metrics_is_that_of_the_adapters() -> None:
 def test_the_readme_names_every_command_and_no_other() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert set(re.findall(r"^\| `bridge (\w+)", text, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_the_house_is_drawn_with_all_its_rooms() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    drawn = re.findall(r"^(\w+)/ +\w", text, re.MULTILINE)
+    assert drawn == [*ROOMS, "adapters"]
 
 
 def test_local_links_lead_somewhere() -> None:
