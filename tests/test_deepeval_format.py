@@ -232,7 +232,7 @@ def test_an_edited_score_of_ours_counts_as_edited(tmp_path: Path) -> None:
         (b"NaN", "no DeepEval run"),
         (b'{"a":' * 100_000, "the file is cut off"),
         (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deeply"),
-        (b"\xff\xfe\x00", "no DeepEval run"),
+        (b"\xff\xfe\x00", "text in UTF-16; save it as UTF-8"),
     ],
 )
 def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path, content: bytes, match: str) -> None:

@@ -16,7 +16,7 @@ FILES = {
 
 
 def init(
-    folder: Path = typer.Argument(Path(), metavar="[DIR]", help="The repository; else this."),
+    folder: Path = typer.Argument(Path(), metavar="DIR", help="The repository; else this."),
 ) -> int:
     """Write a suite that passes its gate at once, without a key, and a workflow that runs it.
 
