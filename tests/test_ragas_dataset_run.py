@@ -110,7 +110,12 @@ def test_ragas_own_loader_takes_the_file(tmp_path: Path, cases: tuple[Case, ...]
 
 def test_the_script_says_what_our_checks_say(written: Path) -> None:
     done = ragas(written, "run_ragas.py")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("wrong: equals failed: ")]
+    assert len(told) == 1
+    assert any(line.startswith("unanswered: ") for line in done.stderr.splitlines())
+    assert not any(line.startswith("right: equals") for line in done.stderr.splitlines())
     rows = [
         row
         for path in sorted(written.glob("*.scores.csv"))
@@ -129,3 +134,16 @@ def test_the_script_says_what_our_checks_say(written: Path) -> None:
             ]
             value = summarise(found).value if found else None
             assert row.get(metric, "") == ("" if value is None else str(value)), (case.id, metric)
+
+
+def test_the_script_exits_0_where_every_check_passes(tmp_path: Path) -> None:
+    suite = SUITE.model_copy(update={"checks": SUITE.checks[:1]})
+    case, output = SINGLES[0], OUTPUTS[0]
+    DATASET.write(
+        Bundle(suite=suite, cases=(case,), outputs=(output,)),
+        tmp_path / "ragas.jsonl",
+        WriteOptions(),
+    )
+    done = ragas(tmp_path, "run_ragas.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "failed" not in done.stderr

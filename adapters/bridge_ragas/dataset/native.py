@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,28 @@ def metrics(path: Path, checks: Sequence[Any]) -> list[Any]:
     if not found:
         raise ValueError("there is no check: add one to CHECKS")
     return found
+
+
+def failures(result: EvaluationResult, dataset: EvaluationDataset) -> list[str]:
+    """The checks that failed or could not be scored, a line each: RAGAS itself knows values alone.
+
+    Args:
+        result: What ``ragas.evaluate`` gave.
+        dataset: The dataset that it was given.
+    """
+    found: list[str] = []
+    for sample, trace in zip(dataset.samples, result.traces, strict=True):
+        name = vars(sample)[KEY]["case"].id
+        for metric, left in trace.items():
+            kept = left.get(KEY, {}).get("output") or {"status": "error", "rows": []}
+            if kept["status"] in ("failed", "error"):
+                said = "; ".join(filter(None, map(_reason, kept["rows"])))
+                found.append(" ".join(f"{name}: {metric} {kept['status']}: {said}".split()))
+    return found
+
+
+def _reason(row: Mapping[str, Any]) -> str:
+    return str(row.get("error") or row.get("reason") or "")
 
 
 def write_scores(result: EvaluationResult, dataset: EvaluationDataset, path: Path) -> Path:

@@ -75,22 +75,27 @@ def script_file(dest: Path) -> str:
 
 _TEMPLATE = '''"""Scores recorded outputs in RAGAS with the shared scorers: ``python FILE``.
 
-The scores of each row are left in ``*.scores.csv`` beside the dataset.
+The scores of each row are left in ``*.scores.csv`` beside the dataset. Exits 1 where a check of the
+suite failed or could not be scored.
 """
 
+import sys
 from pathlib import Path
 
-from bridge_ragas.dataset.native import load_datasets, metrics, write_scores
+from bridge_ragas.dataset.native import failures, load_datasets, metrics, write_scores
 from ragas import evaluate
 
 DATASET = Path(__file__).with_name({dataset})
 CHECKS = {checks}
 
 if __name__ == "__main__":
+    failed = []
     for dataset in load_datasets(DATASET):
         result = evaluate(dataset, metrics(DATASET, CHECKS), show_progress=False)
         print(result)
         print(write_scores(result, dataset, DATASET))
+        failed += failures(result, dataset)
+    sys.exit("\\n".join(failed) or None)  # a text is printed, and the exit code is 1
 '''
 
 
