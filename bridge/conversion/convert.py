@@ -15,6 +15,7 @@ from bridge.model.conversion import Conversion, ConversionReport
 from bridge.model.errors import BridgeError, InputError
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format
+from bridge.plugin.secrets import redacted
 
 NO_READ_OPTIONS = ReadOptions()
 NO_WRITE_OPTIONS = WriteOptions()
@@ -48,7 +49,7 @@ def convert(
         InfrastructureError: If the target cannot be written.
     """
     reader = reader or detect_format(source)
-    bundle, read = reader.read(source, read_options)
+    bundle, read = redacted(*reader.read(source, read_options))
     writer = writer or target_format(target, bundle)
     if not held_parts(writer, bundle):
         raise _nothing_to_write(source, bundle, writer)

@@ -14,6 +14,7 @@ from bridge.model.errors import InputError
 from bridge.model.verification import LeftOut
 from bridge.plugin.format import Format, ReadOptions
 from bridge.plugin.registry import detect_format
+from bridge.plugin.secrets import redacted
 
 WITHIN = " > "
 """Between a group's metric and that of a member, which is compared by itself too."""
@@ -50,7 +51,7 @@ def read_source(source: Path, reader: Format, given: Given) -> Bundle:
     Raises:
         InputError: If a file is faulty, or holds none of what it was named for.
     """
-    bundle, _ = reader.read(source, given.read_options)
+    bundle, _ = redacted(*reader.read(source, given.read_options))
     update: dict[str, object] = {}
     if given.outputs is not None:
         update["outputs"] = _read_part(given.outputs, "outputs").outputs

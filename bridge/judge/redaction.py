@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 
-REDACTED = "[redacted]"
+from bridge.model.redaction import REDACTED, SHAPES
+
 SHORTEST = 8
 """Fewest characters of a key: replacing a shorter one would destroy the text around it."""
 
 LONGEST = 300
 """Most characters of a server's words in an error."""
 
-_SHAPES = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|hf)[-_][A-Za-z0-9_\-*]{6,}"
-    r"|(?i:\bbearer\s+)[A-Za-z0-9._~+/=\-]{6,}"
-    r"|\bAIza[A-Za-z0-9_\-]{20,}|\bAKIA[A-Z0-9]{12,}"
-)
 _CODES = re.compile(r"\b429\b|(?i:rate[ _-]?limit\w*|too many requests)")
 
 
@@ -27,5 +23,5 @@ def without_key(text: str, key: str) -> str:
 def safe_excerpt(text: str, key: str) -> str:
     """A server's own words on one short line: no key of any known shape, no throttling code."""
     line = " ".join(without_key(text, key).split())
-    line = _CODES.sub("throttling", _SHAPES.sub(REDACTED, line))
+    line = _CODES.sub("throttling", SHAPES.sub(REDACTED, line))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
