@@ -253,3 +253,72 @@ def test_a_change_in_a_written_row_is_read(tmp_path: Path) -> None:
     assert again.cases[0] == bundle.cases[0]
     assert (again.cases[1].input, again.cases[1].tags) == ("changed", ("u",))
     assert again.outputs[0] == bundle.outputs[0].model_copy(update={"text": "other"})
+
+
+HOME_MADE: dict[str, Any] = {
+    "two messages in one turn": (
+        [{"turns": [{"user": "hi", "assistant": "hello"}, {"user": "more"}]}],
+        {"id": "golden-1", "turns": [{"user": "hi"}, {"user": "more"}]},
+    ),
+    "what a turn should bring": (
+        [{"name": "c", "turns": [{"input": "q", "expect": "a", "expected_tools": [{"name": "f", "params": {"a": 1}}]}]}],
+        {"id": "c", "turns": [{"user": "q", "expected": "a", "expected_calls": {"calls": [{"name": "f", "arguments": {"a": 1}}]}}]},
+    ),
+    "tools by name and params": (
+        [{"input": "q", "expected_tools": [{"name": "f", "params": {"a": 1}}]}],
+        {"id": "golden-1", "input": "q", "expected_calls": {"calls": [{"name": "f", "arguments": {"a": 1}}]}},
+    ),
+    "a template row": (
+        [{"_comment": "copy me", "input": "<question>", "expected_output": "TODO", "tags": ["..."]}, {"input": "q", "expected_output": "a"}],
+        {"id": "golden-2", "input": "q", "expected": "a"},
+    ),
+    "a comment on a case": (
+        [{"_comment": "hard", "input": "q", "expected_output": "a"}],
+        {"id": "golden-1", "input": "q", "expected": "a", "extras": {"deepeval": {"_comment": "hard"}}},
+    ),
+    "a module around the cases": (
+        {"module": "billing", "cases": [{"input": "q", "expected": "a"}]},
+        {"id": "golden-1", "input": "q", "expected": "a"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOME_MADE)
+def test_home_made_shapes_are_read(tmp_path: Path, name: str) -> None:
+    content, case = HOME_MADE[name]
+    path = tmp_path / "goldens.json"
+    path.write_text(json.dumps(content))
+    bundle, report = DATASET.read(path, ReadOptions())
+    (found,) = bundle.cases
+    told = found.model_dump(mode="json", exclude_defaults=True)
+    assert {key: value for key, value in told.items() if value != ""} == case
+    assert_accounted(content, bundle, report, changed=["[].expected_tools"])
+    if isinstance(content, list):
+        assert detect_format(path) is DATASET
+    if name == "a template row":
+        assert (
+            "1 rows left out: a row that says nothing but a comment and placeholders"
+            in report.notes
+        )
+
+
+REFUSED: dict[str, Any] = {
+    "by id": ({"t1": {"input": "q"}, "t2": {"input": "r"}}, "no row asks anything (columns t1, t2); write a list of cases"),
+    "by topic": ({"a": [{"input": "q"}], "b": [{"input": "r"}]}, "no row asks anything (columns a, b); write a list of cases"),
+    "texts": (["q1", "q2"], "row 1 is a text, not an object; write a list of objects"),
+    "another language": ([{"pytanie": "q", "odpowiedz": "a"}], "name it: --read-option fields={FIELD: COLUMN}"),
+    "tools by name": ([{"input": "q", "expected_tools": {"f": {"a": 1}}}], "no tool call: write [{name, inputParameters}] or [name]"),
+    "a turn of nothing": ([{"turns": [{"foo": 1}]}], ":1: turn 0 is no message, and no question with its answer: write {role, content}"),
+    "placeholders alone": ([{"_comment": "x", "input": "..."}], "no row asks anything"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_home_made_shapes_that_are_refused_with_what_to_write(tmp_path: Path, name: str) -> None:
+    content, told = REFUSED[name]
+    path = tmp_path / "goldens.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputError) as caught:
+        DATASET.read(path, ReadOptions())
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -22,7 +23,12 @@ from bridge.plugin.listed import PASSAGES, ListCells
 
 Synonyms = Mapping[str, Collection[str]]
 
-COMMENT = dropped("a row that says nothing but a comment")
+COMMENT = dropped("a row that says nothing but a comment and placeholders")
+_COMMENTS = ("_", "#", "//")
+_PLACEHOLDER = re.compile(
+    r"\s*(?:\.\.+|…|<[^<>]{0,200}>|\[[^\[\]]{0,200}\]|todo\b.{0,200}|tbd|placeholder|x{3,})?\s*",
+    re.IGNORECASE,
+)
 ASKS_NOTHING = dropped("a row that asks nothing")
 AROUND = dropped("stands around the rows and belongs to no case")
 OURS = carried("what our own export carries: read back")
@@ -102,7 +108,15 @@ class TableRows:
         if not cases:
             names = ", ".join(self.table.columns[:8])
             what = f"no {title}: no row asks anything (columns {names})"
-            raise InputError(what, where=source, fix="name the column with --read-option")
+            alone = len(self.table.rows) == 1 and all(
+                isinstance(cell, dict | list) for cell in self.table.rows[0].values()
+            )
+            fix = (
+                "write a list of cases"
+                if alone
+                else "name it: --read-option fields={FIELD: COLUMN}"
+            )
+            raise InputError(what, where=source, fix=fix)
 
     def count(self, tally: Tally, at: str = "") -> None:
         """Count every leaf of the table."""
@@ -138,8 +152,18 @@ def split(row: Mapping[str, Any], synonyms: Synonyms) -> tuple[dict[str, Any], d
 
 
 def is_comment(row: Mapping[str, Any]) -> bool:
-    """Whether a row says nothing but comments: keys such as ``_comment``."""
-    return bool(row) and all(name.startswith(("_", "#", "//")) for name in row)
+    """Whether a row says nothing but comments: keys such as ``_comment``, beside placeholders."""
+    said = [value for name, value in row.items() if not name.startswith(_COMMENTS)]
+    return len(said) < len(row) and all(map(is_placeholder, said))
+
+
+def is_placeholder(value: Any) -> bool:
+    """Whether a value only says that one should stand there: ``<your question>``, ``...``, TODO."""
+    if isinstance(value, str):
+        return _PLACEHOLDER.fullmatch(value) is not None
+    if isinstance(value, Mapping):
+        return all(map(is_placeholder, value.values()))
+    return value is None or (isinstance(value, list) and all(map(is_placeholder, value)))
 
 
 def own_parts(metadata: Any) -> Mapping[str, Any] | None:

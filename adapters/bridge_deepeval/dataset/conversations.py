@@ -12,7 +12,14 @@ from bridge.model.output import Output
 from bridge.plugin.carry import as_text, plain
 from bridge.plugin.chats import ROLES, kept_in_extras, read_calls, read_expected
 from bridge_deepeval.calls import Fields
-from bridge_deepeval.dataset.fields import ASSISTANT, EXPECTED, SEPARATOR, TOOL_SEPARATOR, USER
+from bridge_deepeval.dataset.fields import (
+    ASSISTANT,
+    EXPECTED,
+    SEPARATOR,
+    TOOL_SEPARATOR,
+    TOOLS,
+    USER,
+)
 from bridge_deepeval.rows import NAME
 
 _CALLS = ("tools_called", "toolsCalled", "tool_calls")
@@ -112,7 +119,8 @@ def read_conversation(value: Any) -> Conversation:
         if isinstance(turn, str):
             turn = {"role": "user", "content": turn}
         if not isinstance(turn, dict) or not _read_turn(made, turn):
-            raise ValueError(f"turn {number} is no message, and no question with its answer")
+            what = f"turn {number} is no message, and no question with its answer"
+            raise ValueError(f"{what}: write {{role, content}} or {{user, assistant}}")
     return made
 
 
@@ -165,7 +173,7 @@ def _ask(
 def _expected(value: Any) -> Fields:
     found = read_expected(tools_of(value), NAME)
     if found is None:
-        raise ValueError("a turn's expected tools hold something that is no tool call")
+        raise ValueError(f"a turn's expected tools hold something that is no tool call: {TOOLS}")
     return found
 
 
@@ -204,7 +212,9 @@ def _add_fields(answer: Fields, turn: Mapping[str, Any]) -> None:
         if turn.get(key):
             calls = read_calls(tools_of(turn[key]), NAME)
             if calls is None:
-                raise ValueError("a turn's tools_called hold something that is no tool call")
+                raise ValueError(
+                    f"a turn's tools_called hold something that is no tool call: {TOOLS}"
+                )
             answer["tool_calls"] = [*answer.get("tool_calls", ()), *calls]
     for key in _CONTEXTS:
         if turn.get(key):

@@ -45,5 +45,7 @@ EXPECTED = ("expected", "expect", "expected_output", "expected_response")
 
 SEPARATOR = "|"
 """What DeepEval joins contexts with, in CSV and JSON Lines."""
+TOOLS = "write [{name, inputParameters}] or [name]"
+"""How tools are written."""
 TOOL_SEPARATOR = ";"
 """What DeepEval splits a cell of tool names by."""

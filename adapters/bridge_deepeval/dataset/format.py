@@ -24,8 +24,8 @@ _TELLING = {
     folded(name): weight
     for weight, names in (
         (0.5, ("actual_output", "expected_output", "retrieval_context", "expected_tools")),
-        (0.5, ("tools_called", "scenario", "expected_outcome", "additional_metadata")),
-        (0.2, ("input", "turns", "context", "source_file", "custom_column_key_values")),
+        (0.5, ("tools_called", "scenario", "expected_outcome", "additional_metadata", "turns")),
+        (0.2, ("input", "context", "source_file", "custom_column_key_values")),
     )
     for name in names
 }

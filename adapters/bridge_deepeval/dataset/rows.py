@@ -15,7 +15,7 @@ from bridge.plugin.chats import kept_in_extras, read_calls, read_expected, read_
 from bridge.plugin.columns import folded
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.conversations import read_conversation, to_turns, tools_of
-from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE
+from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE, TOOLS
 from bridge_deepeval.held import held_input
 from bridge_deepeval.rows import NAME
 
@@ -197,7 +197,7 @@ def _read_answer(row: Mapping[str, Any]) -> Fields | None:
 def _calls(value: Any, read: Any, field: str) -> Any:
     found = read(tools_of(value), NAME)
     if found is None:
-        raise ValueError(f"{field} holds something that is no tool call")
+        raise ValueError(f"{field} holds something that is no tool call: {TOOLS}")
     return found
 
 
