@@ -451,3 +451,14 @@ def test_a_foreign_log_is_scored_again_by_our_scorers(tmp_path: Path) -> None:
         assert "passed" in {row.status for row in found if row.metric == "contains"}
         assert {"failed", "error"} & {row.status for row in found}
         assert all(score_line(row) for row in found)
+
+
+def test_the_cost_of_a_row_is_the_answers_where_that_has_none(tmp_path: Path) -> None:
+    def cost_of(row: Any, answer: dict[str, Any]) -> float | None:
+        record = {"testIdx": 0, "success": True, "cost": row, "response": {"output": "o", **answer}, "gradingResult": {"pass": True, "score": 1}}  # fmt: skip
+        bundle, _ = read(put(tmp_path, "x.jsonl", json.dumps(record)), "promptfoo")
+        return bundle.outputs[0].cost_usd
+
+    assert [cost_of(0.25, {}), cost_of(0.25, {"cost": 0.5}), cost_of(0, {}), cost_of("x", {})] == [
+        0.25, 0.5, None, None,
+    ]  # fmt: skip

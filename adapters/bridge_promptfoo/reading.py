@@ -136,6 +136,8 @@ class ResultsReading:
             response = row.answer
             if row.latency_ms is not None:
                 response = {"latencyMs": row.latency_ms, **response}
+            if isinstance(row.cost, int | float) and row.cost > 0:  # 0 where no price is known
+                response = {"cost": row.cost, **response}
             case, output = self._content(row, response)
             update = {"case_id": key["case_id"], "epoch": key["epoch"]}
             update |= {} if failure is None else {"error": failure}

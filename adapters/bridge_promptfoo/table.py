@@ -23,6 +23,7 @@ from bridge_promptfoo.records import ERROR, Grading, Prompt, Row, TestCase
 
 DESCRIPTION = "Description"
 COMMENT = dropped("a comment of a person")
+BLANK = dropped("an empty cell")
 STATUSES = {"PASS": True, "FAIL": False, "ERROR": None}
 
 _MARK = re.compile(r"\[(PASS|FAIL|ERROR)\](?: \((-?[\d.]+)((?:, [^:()]+: -?[\d.]+)*)\))?\s*")
@@ -62,10 +63,11 @@ class Table:
         return found
 
     def account(self, tally: Tally) -> None:
-        """Count the cells that hold something, by column."""
+        """Count the cells, by column."""
         for _, cells in self.cells:
             for name, cell in zip(self.cells.header, cells, strict=True):
-                tally.add(f"[].{name}", NATIVE if name != "Comment" else COMMENT, bool(cell))
+                told = COMMENT if name == "Comment" else NATIVE
+                tally.add(f"[].{name}", told if cell else BLANK)
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Every answer as a row, with what it is called in errors."""

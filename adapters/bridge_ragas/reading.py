@@ -16,7 +16,7 @@ from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.accounting import NATIVE, Tally, carried, dropped
+from bridge.plugin.accounting import NATIVE, Claim, Tally, carried, count_leaves, dropped
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales
 from bridge.plugin.listed import PASSAGES, ListCells
@@ -31,6 +31,9 @@ from bridge_ragas.table import Row, open_table
 
 TOTALS = frozenset({"total", "totals", "average", "avg", "mean", "sum", "overall", "summary"})
 """What the first cell of a row says that is about all others."""
+BLANK = dropped("an empty cell")
+TOTAL = dropped("a row about all others")
+NUMBERING = dropped("it numbers the rows")
 ASKED = ("user_input", "reference")
 """The fields that an id is made of, where there is none."""
 
@@ -230,17 +233,20 @@ class TableReading:
         return self._columns.metrics
 
     def account(self, tally: Tally) -> None:
-        """Count every cell that holds something; a blank is one where it stands for a score."""
-        columns = self._columns
-        for name in columns.names:
-            claim, count = NATIVE, columns.filled[name]
-            if name in columns.metrics:
-                count = columns.rows
-            elif name in columns.other and name not in self._own:
-                claim = carried("kept as the case's extras")
-            elif name in records.INDEX:
-                claim = dropped("it numbers the rows")
-            tally.add(f"[].{name}", claim, count)
+        """Count every leaf of every cell; a blank one too, which stands for a score or nothing."""
+        claims = {name: self._claim(name) for name in self._columns.names}
+        for _, row in self._table.rows():
+            total = self._is_total(row)
+            for name, cell in row.items():
+                blank = is_blank(cell) and name not in self._columns.metrics
+                claim = TOTAL if total else BLANK if blank else claims[name]
+                tally.add(f"[].{name}", claim, count_leaves(cell))
+
+    def _claim(self, name: str) -> Claim:
+        """What becomes of a column."""
+        if name in self._columns.other and name not in self._own:
+            return carried("kept as the case's extras")
+        return NUMBERING if name in records.INDEX else NATIVE
 
     def notes(self, counts: Counts) -> Iterator[str]:
         """What is blank, and what is no metric."""
