@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from bridge.plugin.accounting import NATIVE, Claims, dropped
+from bridge.plugin.accounting import NATIVE, Claim, Claims, dropped
 from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
+
+UNUSED = dropped("beside what a message says")
+
+
+def _message(at: str) -> dict[str, Claim]:
+    """What becomes of a message: its text, its calls and their results are read."""
+    read = ("role", "content", "content[].text", "tool_calls", "tool_call_id", "function", "error")
+    calls = (f"tool_calls[].{name}" for name in ("id", "function", "arguments", "parse_error"))
+    found = {f"{at}.{name}": NATIVE for name in (*read, *calls)}
+    unused = (f"{at}.{name}" for name in ("content[].*", "tool_calls[].*", "*"))
+    return found | dict.fromkeys(unused, UNUSED)
+
 
 SAMPLE = Claims(
     {
@@ -19,19 +31,13 @@ SAMPLE = Claims(
                 "error.message",
                 "limit",
                 "output.model",
-                "output.choices",
+                "output.choices[].stop_reason",
                 "output.completion",
                 "output.time",
                 "output.error",
                 "output.usage.input_tokens",
                 "output.usage.output_tokens",
                 "output.usage.total_cost",
-                "messages[].role",
-                "messages[].content",
-                "messages[].tool_calls",
-                "messages[].tool_call_id",
-                "messages[].function",
-                "messages[].error",
                 "scores.*.value",
                 "scores.*.explanation",
                 "scores.*.reason",
@@ -40,6 +46,10 @@ SAMPLE = Claims(
             ),
             NATIVE,
         ),
+        **_message("input[]"),
+        **_message("messages[]"),
+        **_message("output.choices[].message"),
+        "output.choices": UNUSED,
         "scores.*.answer": REPEATED,
         "score.answer": REPEATED,
         "scores.*.metadata.bridge": NATIVE,
