@@ -272,7 +272,10 @@ class _Parser:
 
     def _finite(self, text: str) -> float | None:
         number = float(text)
-        return number if math.isfinite(number) else self._null(text)
+        if math.isfinite(number):
+            return number
+        self._absent += 1
+        return None
 
     def _unique(self, pairs: list[tuple[str, Any]]) -> Row:
         found = dict(pairs)

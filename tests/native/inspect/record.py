@@ -155,9 +155,9 @@ def without_paths(log: EvalLog) -> EvalLog:
             error.traceback = error.traceback_ansi = "(left out)"
     for each in log.samples or []:
         each.events = []
-        for error in each.error_retries or []:
-            error.traceback = error.traceback_ansi = "(left out)"
-            error.events = []
+        for retry in each.error_retries or []:
+            retry.traceback = retry.traceback_ansi = "(left out)"
+            retry.events = []
         if each.attachments and not any("attachment://" in m.text for m in each.messages):
             each.attachments = {}
     return log
