@@ -21,8 +21,8 @@ from bridge.plugin.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_promptfoo.config import CONFIG
-from bridge_promptfoo.config.assertions import is_touched, to_native
 from bridge_promptfoo.config.templates import escaped, unescaped
+from bridge_promptfoo.config.to_assertions import is_touched, to_native
 
 Folder = Callable[[], Path]
 

@@ -1,4 +1,4 @@
-"""Assertions as checks, and checks as assertions.
+"""Assertions as checks.
 
 What a check cannot say of its assertion (a label, a grader's settings) is kept in the check's
 extras as the whole assertion, and written back as long as the check is still what was read.
@@ -7,9 +7,9 @@ extras as the whole assertion, and written back as long as the check is still wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,30 +17,21 @@ from bridge.model.check import GROUP, Check
 from bridge.model.explain import explain
 from bridge.model.values import freeze
 from bridge.plugin.accounting import KEPT, NATIVE, Claim, carried, executable
-from bridge.plugin.carry import KEY
-from bridge.plugin.shared import SharedMetric
-from bridge.scorers.evaluate import threshold_of as threshold_in_force
-from bridge.scorers.registry import BUILT_IN
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import FILE, Node, is_code
-from bridge_promptfoo.config.kinds import Kind, kind_of, threshold_of, to_params, to_parts
+from bridge_promptfoo.config.kinds import Kind, kind_of, threshold_of, to_params
 from bridge_promptfoo.config.templates import is_template, render
+from bridge_promptfoo.config.to_assertions import is_number, to_native, to_number, to_share
 from bridge_promptfoo.rows import ASSERT_SET, NAME, name_of
-from bridge_promptfoo.scorers import metrics_of, sealed_metric
-from bridge_promptfoo.seal import inert
+from bridge_promptfoo.scorers import metrics_of
 
 TEST = "test"
 """Metric of the group that a test with a threshold is."""
-SHIM = "bridge_checks.cjs"
-"""The file beside a written config that finds our checks."""
 _TRANSFORMS = ("transform", "contextTransform")
 _USED = frozenset({"type", "value", "threshold", "weight", "metric", "assert"})
 
 ReadFile = Callable[[str, Node], Any]
 """Reads a data file that a node names."""
-
-
-# --- native to neutral ------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -124,7 +115,7 @@ class AssertionReader:
             value = render(self._value(node, plain.get("value")), variables)
         except ValueError as error:
             raise _ForeignError(executable(f"a template in its value: {error}")) from None
-        given, negate = _number(plain.get("threshold")), plain["type"] != kind.type
+        given, negate = to_number(plain.get("threshold")), plain["type"] != kind.type
         try:
             params = to_params(kind, value, given)
             threshold = threshold_of(kind, given, negate)
@@ -150,7 +141,7 @@ class AssertionReader:
             what = "holds an assertion that no check stands for" if members.foreign else "is empty"
             raise _ForeignError(carried(f"the set {what}: kept whole"))
         threshold = node.value.get("threshold")
-        return {"scorer": GROUP, "checks": members.checks, "threshold": _share(threshold)}
+        return {"scorer": GROUP, "checks": members.checks, "threshold": to_share(threshold)}
 
     def _claim(self, node: Node) -> None:
         """Say that an assertion is a check; the keys that no check needs are in its extras."""
@@ -172,7 +163,7 @@ def _own_check(plain: Fields) -> Check | None:
 
 def _common(plain: Mapping[str, Any]) -> Fields:
     weight = plain.get("weight")
-    if not _is_number(weight):
+    if not is_number(weight):
         return {}
     if weight < 0:
         raise _ForeignError(carried("its weight is below 0"))
@@ -204,7 +195,7 @@ def group_of_test(read: ReadAsserts, threshold: Any) -> Check | None:
     Returns:
         ``None`` where a group cannot say it.
     """
-    share = _share(threshold)
+    share = to_share(threshold)
     if read.foreign or not read.checks or share is None:
         return None
     fields = {"scorer": GROUP, "checks": read.checks, "threshold": share, "metric": TEST}
@@ -218,144 +209,3 @@ def numbered(name: str, names: Counter[str]) -> str:
     """A metric's name; from the second time on with a number, as rows of results have it."""
     names[name] += 1
     return name if names[name] == 1 else f"{name} ({names[name]})"
-
-
-def _share(value: Any) -> float | None:
-    return float(value) if _is_number(value) and 0 <= value <= 1 else None
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if _is_number(value) else None
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-# --- neutral to native ------------------------------------------------------------------------
-
-
-def to_native(check: Check) -> Fields | None:
-    """A check as promptfoo's own assertion; ``None`` where promptfoo has none that says the same.
-
-    The metric's name is left out where promptfoo calls the assertion so by itself.
-    """
-    parts = _set_of(check) if check.scorer == GROUP else to_parts(check)
-    if parts is None or check.judge is not None:
-        return None
-    if check.gate != (check.weight > 0) or is_touched(parts):
-        return None
-    made = dict(parts)
-    if check.weight != 1.0:
-        made["weight"] = _whole(check.weight)
-    if check.metric != made["type"]:
-        made["metric"] = check.metric
-    return None if is_template(check.metric) else made
-
-
-def _set_of(check: Check) -> Fields | None:
-    members = [None if each.checks else to_native(each) for each in check.checks]
-    if check.negate or None in members:
-        return None
-    made: Fields = {"type": ASSERT_SET, "assert": members}
-    return made if check.threshold is None else {**made, "threshold": _whole(check.threshold)}
-
-
-def is_touched(value: Any) -> bool:
-    """Whether promptfoo would make something else of a value: render, load or resolve it."""
-    if isinstance(value, str):
-        return is_template(value) or value.startswith((FILE, "package:"))
-    if isinstance(value, Mapping):
-        return any(
-            key in ("$ref", "__proto__") or is_template(key) or is_touched(item)
-            for key, item in value.items()
-        )
-    return isinstance(value, list | tuple) and any(map(is_touched, value))
-
-
-def _whole(number: float) -> float | int:
-    return int(number) if number.is_integer() else number
-
-
-def to_native_or_shared(check: Check) -> Fields:
-    """A check as an assertion: what was read, else promptfoo's own, else ours."""
-    original = check.extras.get(NAME)
-    made = restored(check, original) if isinstance(original, Mapping) else None
-    native = made or to_native(check)
-    if native is not None:
-        return native
-    return to_shared(SharedMetric(check.metric, check.scorer, check), check)
-
-
-def to_shared(metric: SharedMetric, check: Check) -> Fields:
-    """A metric as our own assertion, found through the script beside the config.
-
-    Unlike :func:`bridge_promptfoo.scorers.to_assertion` it imports no scorer: a bundle of unknown
-    origin may name any module.
-    """
-    assertion: Fields = {
-        "type": "javascript",
-        "value": f"{FILE}{SHIM}",
-        "metric": inert(metric.metric),
-        "config": {KEY: sealed_metric(metric)},
-        "weight": check.weight,
-    }
-    own = check.scorer in BUILT_IN or check.scorer == GROUP
-    threshold = threshold_in_force(check) if own else check.threshold
-    return assertion if threshold is None else {**assertion, "threshold": threshold}
-
-
-def restored(check: Check, original: Mapping[str, Any]) -> Fields | None:
-    """The assertion that a check was read from; ``None`` if the check is another by now.
-
-    A value that was a template or a file stands in the check as what it meant, and is written so.
-    """
-    name = str(original.get("type"))
-    kind = kind_of(name)
-    if check.scorer == GROUP or name == ASSERT_SET:
-        return _restored_set(check, original)
-    if check.scorer != kind.scorer or check.negate != (name != kind.type):
-        return None
-    if _common(original) != {"weight": check.weight, "gate": check.gate} and "weight" in original:
-        return None
-    value = original.get("value")
-    if is_template(value) or (isinstance(value, str) and value.startswith(FILE)):
-        value = check.params.get("schema", (to_parts(check) or {}).get("value"))
-        if value is None or is_touched(value):
-            return None
-    try:
-        limit = _number(original.get("threshold"))
-        same = to_params(kind, value, limit) == check.params
-        same = same and threshold_of(kind, limit, check.negate) == check.threshold
-    except ValueError:
-        return None
-    return {**original, **({} if value is None else {"value": value})} if same else None
-
-
-def _restored_set(check: Check, original: Mapping[str, Any]) -> Fields | None:
-    """A set with its own settings and the members as they are now."""
-    members = [to_native_or_shared(each) for each in check.checks]
-    is_set = check.scorer == GROUP and original.get("type") == ASSERT_SET
-    if not is_set or check.negate or has_shared(members):
-        return None
-    made = {**original, "assert": members}
-    return made if _share(original.get("threshold")) == check.threshold else None
-
-
-def merged(checks: Iterable[Check], foreign: Any) -> list[Fields]:
-    """Checks as assertions, with those that no check stands for back in their places."""
-    waiting = iter(checks)
-    kept = dict(foreign) if isinstance(foreign, Mapping) else {}
-    made: list[Fields] = []
-    for check in waiting:
-        while str(len(made)) in kept:
-            made.append(kept.pop(str(len(made))))
-        made.append(to_native_or_shared(check))
-    rest = sorted(kept.items(), key=lambda item: (len(item[0]), item[0]))
-    return [*made, *(each for _, each in rest)]
-
-
-def has_shared(assertions: Iterable[Any]) -> bool:
-    """Whether any assertion is ours."""
-    configs = [each.get("config") for each in assertions if isinstance(each, Mapping)]
-    return any(isinstance(config, Mapping) and KEY in config for config in configs)

@@ -10,7 +10,8 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.plugin.shared import SharedMetric
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.config.assertions import TEST, merged, to_native_or_shared, to_shared
+from bridge_promptfoo.config.assertions import TEST
+from bridge_promptfoo.config.to_assertions import merged, to_native_or_shared, to_shared
 from bridge_promptfoo.rows import NAME
 
 

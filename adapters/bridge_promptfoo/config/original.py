@@ -18,16 +18,11 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
 from bridge.model.verification import LeftOut
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.config.assertions import (
-    AssertionReader,
-    ReadAsserts,
-    is_touched,
-    restored,
-    to_native,
-)
+from bridge_promptfoo.config.assertions import AssertionReader, ReadAsserts
 from bridge_promptfoo.config.checks import thawed
 from bridge_promptfoo.config.files import Document, Node
 from bridge_promptfoo.config.templates import escaped, is_template, render
+from bridge_promptfoo.config.to_assertions import is_touched, restored, to_native
 from bridge_promptfoo.rows import ASSERT_SET, NAME
 
 _KEYS = ("type", "value", "threshold", "weight")

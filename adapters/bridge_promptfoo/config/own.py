@@ -23,7 +23,7 @@ from bridge.model.suite import Suite
 from bridge.plugin.carry import KEY
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import Node
-from bridge_promptfoo.config.tests import Test
+from bridge_promptfoo.config.merging import Test
 from bridge_promptfoo.seal import unseal
 
 SHOWN = "shown"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,15 @@ from bridge_promptfoo.config.assertions import (
     ReadAsserts,
     group_of_test,
 )
-from bridge_promptfoo.config.columns import Columns, shortened
-from bridge_promptfoo.config.files import Document, Folder, Node, is_code
-from bridge_promptfoo.config.inputs import ASKED, expected_of, input_of
+from bridge_promptfoo.config.columns import Columns
+from bridge_promptfoo.config.files import Folder, Node, is_code
+from bridge_promptfoo.config.inputs import expected_of, input_of
+from bridge_promptfoo.config.merging import Test
+from bridge_promptfoo.config.names import Names
 from bridge_promptfoo.config.own import OwnConfig, own_config
-from bridge_promptfoo.config.templates import is_template, js_text, render
-from bridge_promptfoo.config.tests import Test, TestReader
+from bridge_promptfoo.config.root import TESTS, fragment, whole
+from bridge_promptfoo.config.templates import is_template
+from bridge_promptfoo.config.tests import TestReader
 from bridge_promptfoo.rows import NAME
 
 FORMAT_NAME = "promptfoo_config"
@@ -39,10 +41,6 @@ _CODE = {
     "nunjucksFilters": "filters are code, which is not run",
 }
 _SYSTEMS = carried("says what is asked: kept for promptfoo")
-_TESTS = ("tests", "scenarios", "defaultTest")
-_CONFIG = frozenset({*_TESTS, "prompts", "providers", "targets"})
-"""Keys of a config; a file without any holds tests or assertions alone."""
-_PARTS = frozenset({"vars", "assert", "type", "providerOutput"})
 _NEUTRAL = frozenset({"metadata", "threshold", "providerOutput"})
 """Fields of a test that are fields of a case or output."""
 
@@ -58,10 +56,10 @@ class ConfigReading:
     def __init__(self, folder: Folder, *, expand: bool) -> None:
         self._folder = folder
         self._source = folder.main.path
-        self._root = _whole(folder)
+        self._root = whole(folder)
         self._tests = TestReader(folder, expand=expand)
         self._asserts = AssertionReader(self._read_file)
-        self._names: Counter[str] = Counter()
+        self._names = Names()
         self._notes: list[str] = []
         self._shared = ReadAsserts()
         self._apart: Sequence[Node] = ()
@@ -102,7 +100,7 @@ class ConfigReading:
             default = self._tests.default(root.get("defaultTest"))
             tests, scenarios = root.get("tests"), root.get("scenarios")
         else:
-            default, scenarios = _fragment(main)
+            default, scenarios = fragment(main)
             tests = None if default.asserts else Node(main.value, main)
         found = list(self._tests.read(tests, scenarios, default))
         self._refuse_none(found, default)
@@ -114,7 +112,7 @@ class ConfigReading:
         """The keys of the config that are no tests, for extras."""
         kept: Fields = {}
         for key, node in self._root.fields():
-            if key in _TESTS or key == "$schema":
+            if key in TESTS or key == "$schema":
                 if node.value in (None, [], {}) or key == "$schema":
                     node.claim(NATIVE)
                 continue
@@ -203,7 +201,7 @@ class ConfigReading:
         checks, kept = self._checks(test, read, nodes)
         kept.update((key, value) for key, value in test.fields.items() if key not in _NEUTRAL)
         fields = {
-            "id": test.origin if is_own else self._name(test),
+            "id": test.origin if is_own else self._names.of(test),
             "input": input_of(prompts, test.fields, test.variables),
             "expected": expected_of(test.variables, self._plain(test)),
             "vars": test.variables,
@@ -232,16 +230,6 @@ class ConfigReading:
         _claim_kept_whole(nodes)
         kept = {str(index): node.plain() for index, node in enumerate(nodes)}
         return [], {"threshold": threshold, "assert": kept}
-
-    def _name(self, test: Test) -> str:
-        """A case's id: the name that the test has, with a number from the second time on."""
-        metadata = test.fields.get("metadata")
-        given = metadata if isinstance(metadata, Mapping) else {}
-        names = (given.get("case_id"), given.get("id"), test.fields.get("description"))
-        name = next((str(each) for each in names if _is_name(each)), "")
-        name = name or shortened(_shown(test))
-        self._names[name] += 1
-        return name if self._names[name] == 1 else f"{name} ({self._names[name]})"
 
     def _outputs(
         self, test: Test, case: Case, systems: Sequence[str], own: OwnConfig
@@ -285,36 +273,6 @@ class ConfigReading:
             yield f"{transformed} tests transform the output before it is checked"
 
 
-def _whole(folder: Folder) -> Node:
-    """The config; an empty one around a file that holds tests or assertions alone.
-
-    Raises:
-        InputError: If it holds neither.
-    """
-    main = folder.main
-    root = Node(main.value, main).referred()
-    if isinstance(root.value, dict) and not _CONFIG.isdisjoint(root.value):
-        return root
-    parts = root.value if isinstance(root.value, list) else [root.value]
-    first = next((part for part in parts if isinstance(part, dict)), {})
-    if not _PARTS.isdisjoint(first) or any(key.startswith("__") for key in first):
-        return Node({}, main)
-    keys = ", ".join(list(first)[:8]) or "nothing"
-    fix = "name another file, or the format it is in with --from"
-    raise InputError(f"no promptfoo config (it holds {keys})", where=main.path, fix=fix)
-
-
-def _fragment(main: Document) -> tuple[Test, None]:
-    """A file of assertions alone, as what all tests have in common; else nothing."""
-    root = Node(main.value, main)
-    listed = root.get("assert") if isinstance(main.value, dict) else root
-    items = listed.items() if listed is not None and "vars" not in main.value else []
-    are_assertions = items and all(
-        isinstance(item.value, dict) and "type" in item.value for item in items
-    )
-    return Test("", asserts=tuple(items) if are_assertions else ()), None
-
-
 def _claim_kept_whole(nodes: Sequence[Node]) -> None:
     """Assertions of a test with a threshold that no group of checks can say."""
     why = carried("under a test threshold beside an assertion that no check stands for: kept whole")
@@ -330,22 +288,6 @@ def _made(kind: Any, fields: Fields, source: Path, origin: str) -> Any:
     except ValidationError as error:
         what = f"{origin}: {explain(error)}"
         raise InputError(what, where=source, fix="mend the test") from None
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and bool(str(value).strip())
-
-
-def _shown(test: Test) -> str:
-    """What a test without a name is called: what it asks, else its first own variable's text."""
-    own = [test.variables[name] for name in (*ASKED, *test.own) if name in test.variables]
-    texts = (js_text(each) for each in own)
-    text = next((text for text in texts if text and text.strip()), "test")
-    try:
-        shown: str = render(text, test.variables)
-    except ValueError:
-        return text
-    return shown if shown.strip() else text
 
 
 def _has_transform(test: Test) -> bool:

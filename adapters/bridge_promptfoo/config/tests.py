@@ -8,17 +8,15 @@ is one test for each of them.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from itertools import product
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bridge.plugin.accounting import NATIVE, carried, dropped, executable
 from bridge_promptfoo.config.files import FILE, Document, Folder, Node, is_code, is_elsewhere
+from bridge_promptfoo.config.merging import Test, finished, metadata_of, over
 from bridge_promptfoo.config.table import read_row
 
-MAX_TESTS = 200_000
 MOST_TIMES = 100
 """How often the tests of one file may be asked for."""
 MERGED = ("vars", "options", "metadata")
@@ -39,29 +37,6 @@ _CONTENT = KNOWN - {"description", "providers", "prompts", "assertScoringFunctio
 IGNORED = dropped("promptfoo ignores this key")
 _CODE_OPTIONS = ("transform", "transformVars", "postprocess")
 _BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".m4a", ".mp4")
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """A test as promptfoo runs it.
-
-    Attributes:
-        origin: Where it stands.
-        variables: Its variables, files read.
-        fields: ``description``, ``threshold``, ``options`` and the like, merged.
-        asserts: Its own assertions, without those of all tests.
-        with_defaults: Whether those of all tests apply to it.
-        own: Names of the variables that it has not from all tests.
-    """
-
-    __test__ = False  # no test class for pytest
-
-    origin: str
-    variables: dict[str, Any] = field(default_factory=dict)
-    fields: dict[str, Any] = field(default_factory=dict)
-    asserts: tuple[Node, ...] = ()
-    with_defaults: bool = True
-    own: tuple[str, ...] = ()
 
 
 class TestReader:
@@ -91,14 +66,15 @@ class TestReader:
 
     def read(self, tests: Node | None, scenarios: Node | None, default: Test) -> Iterator[Test]:
         """Every test, in promptfoo's order."""
+        main = self._folder.main
         if tests is not None:
             for test in self._listed(tests, "tests"):
-                yield from self._finished(test, default)
+                yield from finished(test, default, main, expand=self._expand)
         number = 0
         for node in scenarios.items() if scenarios is not None else ():
             scenario = self._file(node) if isinstance(node.value, str) else node
             for test in self._scenario(scenario, number):
-                yield from self._finished(test, default)
+                yield from finished(test, default, main, expand=self._expand)
             config = scenario.get("config")
             number += len(config.items()) if config is not None else 0
 
@@ -186,13 +162,13 @@ class TestReader:
             first = self._test(data, "")
             conversation = {"conversationId": f"__scenario_{number + index}__"}
             base = replace(
-                first, fields={**first.fields, "metadata": {**conversation, **_metadata(first)}}
+                first, fields={**first.fields, "metadata": {**conversation, **metadata_of(first)}}
             )
             for place, item in enumerate(given):
                 at = f"scenarios: config {number + index}, test {place}"
                 own = self._test(item, at)
                 asserts = (*base.asserts, *own.asserts)
-                yield replace(_over(base, own), asserts=asserts, origin=at)
+                yield replace(over(base, own), asserts=asserts, origin=at)
 
     def _file(self, node: Node) -> Node:
         document = self._folder.read(node.value, node)
@@ -280,54 +256,6 @@ class TestReader:
 
     def _count(self, key: str) -> None:
         self.ignored[key] = self.ignored.get(key, 0) + 1
-
-    # --- merged and expanded -------------------------------------------------------------------
-
-    def _finished(self, test: Test, default: Test) -> Iterator[Test]:
-        whole = _over(default, test)
-        whole = replace(
-            whole,
-            asserts=test.asserts,
-            with_defaults=test.with_defaults,
-            own=tuple(test.variables),
-        )
-        options = whole.fields.get("options") or {}
-        kept = isinstance(options, Mapping) and options.get("disableVarExpansion") is True
-        if kept or not self._expand:
-            yield whole
-            return
-        choices = {
-            name: value if _is_expanded(value) else [value]
-            for name, value in whole.variables.items()
-        }
-        if math.prod(map(len, choices.values())) > MAX_TESTS:
-            raise self._folder.main.refuse(
-                f"{test.origin}: its lists of variables make more than {MAX_TESTS} tests",
-                (),
-                "keep them with --read-option expand=false",
-            )
-        for values in product(*choices.values()):
-            yield replace(whole, variables=dict(zip(choices, values, strict=True)))
-
-
-def _over(base: Test, test: Test) -> Test:
-    """A test over what it inherits."""
-    fields = {**base.fields, **test.fields}
-    for key in ("options", "metadata"):
-        parts = [each.fields.get(key) for each in (base, test)]
-        merged = {k: v for part in parts if isinstance(part, dict) for k, v in part.items()}
-        if merged:
-            fields[key] = merged
-    return replace(test, variables={**base.variables, **test.variables}, fields=fields)
-
-
-def _metadata(test: Test) -> dict[str, Any]:
-    found = test.fields.get("metadata")
-    return found if isinstance(found, dict) else {}
-
-
-def _is_expanded(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 0 and isinstance(value[0], str)
 
 
 def _as_variable(document: Document) -> str:

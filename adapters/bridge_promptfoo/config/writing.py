@@ -18,22 +18,17 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.output import Output
-from bridge.plugin.accounting import (
-    NATIVE,
-    Claim,
-    Claims,
-    account_bundle,
-    carried,
-    dropped,
-)
+from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, as_text, pack, plain
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.cases import to_bare_test, to_response
-from bridge_promptfoo.config.assertions import SHIM, has_shared, is_touched
+from bridge_promptfoo.cases import to_bare_test
+from bridge_promptfoo.config.accounts import claims_of
+from bridge_promptfoo.config.answers import by_case, recorded, replayed
 from bridge_promptfoo.config.checks import DefaultChecks, thawed
 from bridge_promptfoo.config.inputs import input_of
 from bridge_promptfoo.config.own import SHOWN, digest, shown_of
 from bridge_promptfoo.config.templates import escaped
+from bridge_promptfoo.config.to_assertions import SHIM, has_shared, is_touched
 from bridge_promptfoo.replay import to_provider
 from bridge_promptfoo.rows import NAME
 from bridge_promptfoo.seal import inert, seal
@@ -70,7 +65,9 @@ def write_config(bundle: Bundle, dest: Path, *, inline: bool) -> ConversionRepor
         write_atomically(dest.with_name(name), [text])
     text = f"{_json(config)}\n" if dest.suffix == ".json" else dump_yaml(config)
     write_atomically(dest, [text])
-    return account_bundle(bundle, writing.claims(), dest, "promptfoo_config", writing.notes())
+    return account_bundle(
+        bundle, claims_of(bundle, back=writing.back), dest, "promptfoo_config", writing.notes()
+    )
 
 
 def _json(value: Any) -> str:
@@ -83,16 +80,17 @@ class ConfigWriting:
     Attributes:
         config: The config without its tests.
         tests: The tests.
+        back: Whether it goes back into the config it came from.
     """
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
         self._suite = bundle.suite
         self._kept: Mapping[str, Any] = _kept_of(bundle.suite)
-        self._shown = _replayed(bundle)
-        self._answers = _by_case(self._shown)
-        self._recorded = _recorded(bundle, self._answers) if self._restorable() else None
-        self._back = self._recorded is not None
+        self._shown = replayed(bundle)
+        self._answers = by_case(self._shown)
+        self._recorded = recorded(bundle, self._answers) if self._restorable() else None
+        self.back = self._recorded is not None
         self._checks = DefaultChecks(bundle)
         self._input = _free_name(bundle.cases)
         self.tests = [test for case in bundle.cases for test in self._tests(case)]
@@ -120,7 +118,7 @@ class ConfigWriting:
 
     def _tests(self, case: Case) -> Iterator[Fields]:
         groups = self._answers.get(case.id, {})
-        if self._back or not groups:
+        if self.back or not groups:
             yield self._test(case, [])
             return
         systems = self._systems()
@@ -133,11 +131,11 @@ class ConfigWriting:
     def _test(self, case: Case, outputs: Sequence[Output]) -> Fields:
         kept = _kept_of(case)
         known = {key: plain(kept[key]) for key in _OF_TEST if key in kept}
-        test: Fields = known if self._back else {}
+        test: Fields = known if self.back else {}
         test["vars"] = self._variables(case)
         self._checks.put(test, case, kept)
         options = dict(test.get("options") or {})
-        if not self._back or any(isinstance(each, list) for each in test["vars"].values()):
+        if not self.back or any(isinstance(each, list) for each in test["vars"].values()):
             options["disableVarExpansion"] = True
         if options:
             test["options"] = options
@@ -151,9 +149,9 @@ class ConfigWriting:
         """A test with its case; what promptfoo sees of it is digested."""
         base = to_bare_test(case, outputs)
         shown = {key: value for key, value in case.metadata.items() if not is_touched({key: value})}
-        if not self._back:
+        if not self.back:
             test["description"] = base["description"]
-        given = shown if not self._back else dict(case.metadata)
+        given = shown if not self.back else dict(case.metadata)
         metadata = {**plain(given), **base["metadata"]}
         test["metadata"] = {key: value for key, value in metadata.items() if key != KEY}
         parts = base["metadata"][KEY]
@@ -163,7 +161,7 @@ class ConfigWriting:
         return test
 
     def _variables(self, case: Case) -> Fields:
-        if self._back:
+        if self.back:
             return dict(plain(case.vars))
         shown = {
             key: escaped(value) if isinstance(value, str) else plain(value)
@@ -178,7 +176,7 @@ class ConfigWriting:
     def _config(self) -> Fields:
         kept = {key: plain(value) for key, value in self._kept.items() if key not in CARRIED_KEYS}
         made: Fields = {}
-        if self._suite is not None and not (self._back and "description" not in self._kept):
+        if self._suite is not None and not (self.back and "description" not in self._kept):
             made["description"] = inert(self._suite.name)
         made |= self._asking()
         if self._checks.default:
@@ -194,7 +192,7 @@ class ConfigWriting:
 
     def _asking(self) -> Fields:
         """Prompts and providers."""
-        if self._back:
+        if self.back:
             key = "providers" if self._kept.get("providers") else "targets"
             return {"prompts": plain(self._kept["prompts"]), key: plain(self._kept[key])}
         prompts = [{"raw": f"{{{{{self._input}}}}}", "label": self._input}]
@@ -209,7 +207,7 @@ class ConfigWriting:
 
     def _carried(self, made: Mapping[str, Any]) -> str:
         outputs = self._bundle.outputs
-        shown = set() if self._back else {output.key for output in self._shown}
+        shown = set() if self.back else {output.key for output in self._shown}
         apart = [each for each in outputs if each.key not in shown]
         return seal(
             {
@@ -227,51 +225,20 @@ class ConfigWriting:
         """The scripts that the config needs beside it."""
         asserts = [each for test in self.tests for each in test["assert"]]
         names = [SHIM] if has_shared([*self._checks.default, *asserts]) else []
-        return names if self._back or not self._systems() else [*names, REPLAY]
+        return names if self.back or not self._systems() else [*names, REPLAY]
 
     # --- what became of it ----------------------------------------------------------------------
 
-    def claims(self) -> Claims:
-        """What became of every neutral field."""
-        why = "promptfoo has no field for it: kept in the metadata, where our checks read it"
-        claims = Claims(
-            {
-                "cases[].*": carried(why),
-                "cases[].id": NATIVE,
-                "cases[].input": NATIVE,
-                "cases[].vars": NATIVE,
-                "cases[].metadata": NATIVE,
-                "cases[].checks": NATIVE,
-                "cases[].extras.*": carried("kept in the metadata"),
-                f"cases[].extras.{NAME}": NATIVE,
-                "suite.*": carried("no part of a promptfoo config: kept in its metadata"),
-                "suite.name": NATIVE,
-                "suite.checks": NATIVE,
-                f"suite.extras.{NAME}": NATIVE,
-                "outputs[].*": carried("kept in the metadata"),
-                **{f"outputs[].{field}": NATIVE for field in _REPLAYED},
-                "scores[].*": dropped("a config holds no scores: write results"),
-            }
-        )
-        for index, case in enumerate(self._bundle.cases):
-            for key, value in case.vars.items():
-                if value is None or (not self._back and is_touched({key: _shape(value)})):
-                    claims.put(_HIDDEN, "cases", index, "vars", key)
-            for key, value in case.metadata.items():
-                if not self._back and is_touched({key: value}):
-                    claims.put(_HIDDEN, "cases", index, "metadata", key)
-        return claims
-
     def notes(self) -> Iterator[str]:
         """What a person should know of the config."""
-        if not self._back and not self._systems():
+        if not self.back and not self._systems():
             yield "no output is recorded and no provider known: it asks echo; name your own"
         unanswered = sum(case.id not in self._answers for case in self._bundle.cases)
         if self._systems() and unanswered:
             yield f"{unanswered} cases have no recorded output: promptfoo reports them as errors"
         if SHIM in self.scripts():
             yield f"{SHIM} runs our checks: promptfoo needs a Python with bridge-evals"
-        if not self._back and self._kept.get("prompts"):
+        if not self.back and self._kept.get("prompts"):
             yield "the config's own prompts and providers do not ask what the cases do: left out"
 
 
@@ -284,17 +251,10 @@ _OF_TEST = (
     "assertScoringFunction",
 )
 """Fields of a test that its case keeps in extras."""
-_REPLAYED = ("system", "case_id", "epoch", "text", "latency_s", "usage", "cost_usd", "error")
-_HIDDEN: Claim = carried("promptfoo would render or resolve it: kept in the metadata")
 
 
 def _dumped(value: Any) -> Any:
     return value.model_dump(mode="json", exclude_defaults=True)
-
-
-def _shape(value: Any) -> Any:
-    """A variable as far as it can be touched: texts are escaped."""
-    return "" if isinstance(value, str) else value
 
 
 def _kept_of(value: Any) -> Mapping[str, Any]:
@@ -322,52 +282,3 @@ def _free_name(cases: Sequence[Case]) -> str:
     while name in taken:
         name = f"bridge_{name}"
     return name
-
-
-def _replayed(bundle: Bundle) -> list[Output]:
-    """The outputs that a provider can replay: those of a case, by systems told apart by name."""
-    cases = {case.id for case in bundle.cases}
-    names: dict[str, str] = {}
-    return [
-        output
-        for output in bundle.outputs
-        if output.case_id in cases
-        and names.setdefault(inert(output.system), output.system) == output.system
-    ]
-
-
-def _by_case(outputs: Sequence[Output]) -> dict[str, dict[int, list[Output]]]:
-    """Outputs by case and epoch."""
-    found: dict[str, dict[int, list[Output]]] = {}
-    for output in outputs:
-        found.setdefault(output.case_id, {}).setdefault(output.epoch, []).append(output)
-    return found
-
-
-def _recorded(
-    bundle: Bundle, answers: Mapping[str, Mapping[int, Sequence[Output]]]
-) -> dict[str, Any] | None:
-    """The one answer of each case that has any, if ``providerOutput`` can say it for all systems.
-
-    Returns:
-        ``None`` where it cannot.
-    """
-    found: dict[str, Any] = {}
-    systems = len({output.system for output in bundle.outputs})
-    for case_id, epochs in answers.items():
-        outputs = epochs.get(1, ())
-        texts = [plain(each.text) for each in outputs]
-        same = len(outputs) == systems and all(text == texts[0] for text in texts)
-        if len(epochs) > 1 or not same or not _is_recordable(texts[0]):
-            return None
-        if any(to_response(_NOBODY, each).keys() - {"output", "metadata"} for each in outputs):
-            return None
-        found[case_id] = texts[0]
-    return found
-
-
-_NOBODY = Case(id="-", input="", expected="")
-
-
-def _is_recordable(text: Any) -> bool:
-    return bool(text) and isinstance(text, str | dict) and not is_touched(text)

@@ -1,0 +1,63 @@
+"""The recorded answers that a config can hold: replayed by our provider, or ``providerOutput``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bridge.model.bundle import Bundle
+from bridge.model.case import Case
+from bridge.model.output import Output
+from bridge.plugin.carry import plain
+from bridge_promptfoo.cases import to_response
+from bridge_promptfoo.config.to_assertions import is_touched
+from bridge_promptfoo.seal import inert
+
+
+def replayed(bundle: Bundle) -> list[Output]:
+    """The outputs that a provider can replay: those of a case, by systems told apart by name."""
+    cases = {case.id for case in bundle.cases}
+    names: dict[str, str] = {}
+    return [
+        output
+        for output in bundle.outputs
+        if output.case_id in cases
+        and names.setdefault(inert(output.system), output.system) == output.system
+    ]
+
+
+def by_case(outputs: Sequence[Output]) -> dict[str, dict[int, list[Output]]]:
+    """Outputs by case and epoch."""
+    found: dict[str, dict[int, list[Output]]] = {}
+    for output in outputs:
+        found.setdefault(output.case_id, {}).setdefault(output.epoch, []).append(output)
+    return found
+
+
+def recorded(
+    bundle: Bundle, answers: Mapping[str, Mapping[int, Sequence[Output]]]
+) -> dict[str, Any] | None:
+    """The one answer of each case that has any, if ``providerOutput`` can say it for all systems.
+
+    Returns:
+        ``None`` where it cannot.
+    """
+    found: dict[str, Any] = {}
+    systems = len({output.system for output in bundle.outputs})
+    for case_id, epochs in answers.items():
+        outputs = epochs.get(1, ())
+        texts = [plain(each.text) for each in outputs]
+        same = len(outputs) == systems and all(text == texts[0] for text in texts)
+        if len(epochs) > 1 or not same or not _is_recordable(texts[0]):
+            return None
+        if any(to_response(_NOBODY, each).keys() - {"output", "metadata"} for each in outputs):
+            return None
+        found[case_id] = texts[0]
+    return found
+
+
+_NOBODY = Case(id="-", input="", expected="")
+
+
+def _is_recordable(text: Any) -> bool:
+    return bool(text) and isinstance(text, str | dict) and not is_touched(text)
