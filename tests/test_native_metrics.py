@@ -73,24 +73,25 @@ def write(
     judge: Mapping[str, Any] | None = None,
     cases: list[Any] | None = None,
     outputs: list[Any] | None = None,
+    judges: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
-    """A suite over the one case, or others, with a judge at the server."""
+    """A suite over the one case, or others, with a judge at the server; several if need be."""
     write_jsonl(folder / "cases.jsonl", cases or [CASE])
     write_jsonl(folder / "v1.outputs.jsonl", outputs or [OUTPUT])
-    config = {
+    usual = {
         "model": "m",
         "base_url": server.url,
         "retries": 0,
         "embeddings": {"model": "e"},
-        **(judge or {}),
     }
+    named = {"main": judge or {}, **(judges or {})}
     whole = {
         "name": "native",
         "golden_set": "cases.jsonl",
         "system": {"recorded": "v1.outputs.jsonl"},
         "frameworks": frameworks,
         "checks": [{"contains": {"value": "Paris"}} if x == "contains" else x for x in checks],
-        "judges": {"main": config},
+        "judges": {name: {**usual, **changes} for name, changes in named.items()},
     }
     path = folder / "bridge.yaml"
     path.write_text(json.dumps(whole), encoding="utf-8")

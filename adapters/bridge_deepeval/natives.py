@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -55,8 +57,15 @@ class DeepEvalNatives(NativeRun):
     def __init__(self, task: Task, spec: JobSpec) -> None:
         super().__init__(INFO, task, spec)
         self._started = time.perf_counter()
-        path = task.folder / f"{self.name}.json"
-        self._file = RunFile(path, self.name, task.system)
+
+    @cached_property
+    def _file(self) -> RunFile:
+        return RunFile(self.task.folder / f"{self.name}.json", self.name, self.task.system)
+
+    def prepare(self) -> None:
+        """Import DeepEval's metrics and the hook."""
+        for name in ("deepeval.metrics", "bridge_deepeval.judge"):
+            importlib.import_module(name)
 
     def measure(self, question: Question) -> Measurement:
         """Carry out one metric.

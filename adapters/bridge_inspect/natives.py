@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,10 @@ class InspectNatives(NativeRun):
     def __init__(self, task: Task, spec: JobSpec) -> None:
         super().__init__(INFO, task, spec)
         self._samples: list[Any] = []
+
+    def prepare(self) -> None:
+        """Import Inspect's scorers, and the provider with ours."""
+        importlib.import_module("bridge_inspect.scorers")
 
     def measure(self, question: Question) -> Measurement:
         """Carry out one scorer.

@@ -152,6 +152,9 @@ class PromptfooNatives(NativeRun):
                 found = _to_measurement(native, self.metrics[leaf.scorer].own)
             test.found[id(leaf)] = found
 
+    def prepare(self) -> None:
+        """Nothing: promptfoo is a process of its own."""
+
     def measure(self, question: Question) -> Measurement:
         """Not called: promptfoo carries out all at once."""
         raise NotImplementedError

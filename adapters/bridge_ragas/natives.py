@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
 import math
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,11 @@ class RagasNatives(NativeRun):
     def __init__(self, task: Task, spec: JobSpec) -> None:
         super().__init__(INFO, task, spec)
         self._results = Results(task.folder, self.name)
+
+    def prepare(self) -> None:
+        """Import RAGAS's metrics of both APIs, and the hook."""
+        for name in ("ragas.metrics.collections", "ragas.metrics", "bridge_ragas.judge"):
+            importlib.import_module(name)
 
     def measure(self, question: Question) -> Measurement:
         """Carry out one metric.

@@ -92,6 +92,10 @@ class NativeRun(ABC):
         self._answers: dict[tuple[str, int], list[tuple[Work, Answer]]] = {}
 
     @abstractmethod
+    def prepare(self) -> None:
+        """Import what :meth:`measure` needs: several threads at a time would see half a module."""
+
+    @abstractmethod
     def measure(self, question: Question) -> Measurement:
         """Carry out one metric; called in several threads at a time, may raise."""
 
@@ -108,6 +112,7 @@ class NativeRun(ABC):
         works = list(self.works())
         if not works:
             return
+        self.prepare()
         self._left.update(Counter(work.key for work in works))
         for work, found in self.measured(works):
             self._keep(work, found)
