@@ -22,7 +22,7 @@ from bridge.scorers.native import nearest_shared
 from bridge.scorers.registry import BUILT_IN, JUDGED, NATIVE, get_scorer
 
 FRAMEWORKS = ["deepeval", "inspect", "ragas", "promptfoo"]
-VALUES = {
+VALUES: dict[str, dict[str, Any]] = {
     "deepeval": {
         "faithfulness": 0.5,
         "answer_relevancy": 0.5,

@@ -33,7 +33,7 @@ FRACTIONS = frozenset({"TaskCompletionVerdict"})
 """Replies whose verdict is a number from 0 to 1."""
 
 
-class BridgeModel(LocalModel):  # type: ignore[misc]
+class BridgeModel(LocalModel):  # type: ignore[no-untyped-call]
     """A judge behind DeepEval's metrics.
 
     A subclass of ``LocalModel`` because only what DeepEval takes for its own may return a cost in
@@ -57,7 +57,7 @@ class BridgeModel(LocalModel):  # type: ignore[misc]
         """The name in DeepEval's records."""
         return f"bridge/{self._named}"
 
-    def generate(
+    def generate(  # type: ignore[override]  # what DeepEval takes of its own models
         self, prompt: Any, schema: type[BaseModel] | None = None, audio: Any = None
     ) -> tuple[Any, EvaluationCost]:
         """The judge's reply, as an instance of ``schema`` where there is one, and what it took.
@@ -72,7 +72,7 @@ class BridgeModel(LocalModel):  # type: ignore[misc]
         reply = self.inquiry.ask(prompt, None if schema is None else _schema(schema))
         return (reply.text if schema is None else _read(schema, reply)), _cost(reply)
 
-    async def a_generate(
+    async def a_generate(  # type: ignore[override]
         self, prompt: Any, schema: type[BaseModel] | None = None, audio: Any = None
     ) -> tuple[Any, EvaluationCost]:
         """Like :meth:`generate`."""

@@ -73,7 +73,8 @@ class DeepEvalNatives(NativeRun):
         Raises:
             JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
         """
-        metric, test_case = to_metric(question), to_test_case(question.case, question.output)
+        metric: Any = to_metric(question)
+        test_case: Any = to_test_case(question.case, question.output)
         test_case.multimodal = (
             False  # text that looks like an image's mark is text: nothing is fetched
         )

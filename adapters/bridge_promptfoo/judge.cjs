@@ -46,7 +46,9 @@ const FORMS = {
   },
   'context-relevance': {
     schema: () => object({ sentences: list(TEXT, {}) }),
-    spell: ({ sentences }) => sentences.join('\n') || 'Insufficient Information',
+    // they are looked for in the context as it is written
+    spell: ({ sentences }, { context }) =>
+      sentences.map((each) => (plain(context) === context ? each : written(each))).join('\n') || 'Insufficient Information',
   },
   'answer-relevance': {
     schema: () => object({ question: TEXT }),
@@ -88,7 +90,7 @@ class Judge {
     const form = FORMS[label];
     if (!form) return failure('request', `promptfoo asks for ${label}, which the judge does not know`);
     const reply = await this.ask({ messages: messages(plain(prompt)), schema: form.schema(vars), embeds: [] });
-    return reply.error ? failure(reply.error.kind, reply.error.text) : { output: form.spell(reply.data), ...took(reply) };
+    return reply.error ? failure(reply.error.kind, reply.error.text) : { output: form.spell(reply.data, vars), ...took(reply) };
   }
 
   async callEmbeddingApi(text) {
@@ -113,6 +115,10 @@ class Judge {
 // variables are written so that a template renders them as they are; graders see some unrendered
 function plain(text) {
   return text.replace(/\{\{ "(\{|#|f|p|\\n)" \}\}/g, (_, held) => (held === '\\n' ? '\n' : held));
+}
+
+function written(text) {
+  return text.replace(/\{(?=[{%#]|\n?$)|(?<=\{)\{|#(?=\})/g, '{{ "$&" }}');
 }
 
 function messages(prompt) {

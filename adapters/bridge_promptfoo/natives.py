@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from bridge.plugin.carry import as_text, held_reference
 from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends, leaves_of
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer
-from bridge.scorers.evaluate import evaluate, failure_of, seen_at
+from bridge.scorers.evaluate import evaluate, failure_of, seen_at, threshold_of
 from bridge.scorers.registry import read_params
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import text_sent, to_test
@@ -33,6 +33,7 @@ from bridge_promptfoo.records import Component, Row, decode_row
 from bridge_promptfoo.replay import around
 from bridge_promptfoo.rows import failure_of as row_failure
 from bridge_promptfoo.rows import fault_of, name_of
+from bridge_promptfoo.seal import inert
 
 SWITCHES = tuple(
     switch for switch in INFO.environment if switch[0] != "PROMPTFOO_DISABLE_TEMPLATING"
@@ -79,12 +80,13 @@ class PromptfooNatives(NativeRun):
         case, output = seen_at(works[0].case, works[0].output, works[0].turn)
         test = _Test(works, case, output)
         if failure_of(case, output) is None:
-            for leaf in (leaf for work in works for leaf in leaves_of(work.check)):
-                known = self.known(leaf, case, output)
-                if known is None:
-                    test.leaves[f"native:{len(test.leaves)}"] = leaf
-                else:
-                    test.found[id(leaf)] = known
+            for work in works:
+                for leaf in leaves_of(work.check):
+                    known = self.known(leaf, case, output)
+                    if known is None:
+                        test.leaves[_name(work.check, leaf, test.leaves)] = leaf
+                    else:
+                        test.found[id(leaf)] = known
         return test
 
     def _answers_of(self, test: _Test) -> Iterator[tuple[Work, Measurement]]:
@@ -133,7 +135,8 @@ class PromptfooNatives(NativeRun):
 
     def _to_assertion(self, name: str, check: Check, case: Case, tag: Mapping[str, Any]) -> Fields:
         own = self.metrics[check.scorer].own
-        made: Fields = {"type": own, "metric": name, "threshold": 0}
+        threshold = 0.0 if check.negate else threshold_of(check)
+        made: Fields = {"type": own, "metric": name, "threshold": threshold}
         value = _VALUES.get(check.scorer)
         if value is not None:
             made["value"] = as_data(value(case, read_params(check)))
@@ -173,6 +176,12 @@ def _grouped(works: Sequence[Work]) -> Iterator[list[Work]]:
     yield from groups.values()
 
 
+def _name(check: Check, leaf: Check, taken: Collection[str]) -> str:
+    """A name for an assertion that people know it by: its metric, within a group if it has one."""
+    name = inert(check.metric if leaf is check else f"{check.metric}: {leaf.metric}")
+    return name if name not in taken else f"{name} ({len(taken)})"
+
+
 _VALUES: Mapping[str, Callable[[Case, Any], str]] = {
     "context_recall": lambda case, _: held_reference(case.expected),
     "answer_correctness": lambda case, _: held_reference(case.expected),
@@ -205,7 +214,7 @@ def _to_measurement(native: Component, own: str) -> Measurement:
     return Measurement(value=value, reason=said, details={"native": own, **evidence})
 
 
-_HELD_TO = re.compile(r" is (>=|greater than threshold) 0$")
+_HELD_TO = re.compile(r" is (>=|<|(greater|less) than threshold) [\d.]+$")
 """What promptfoo says of the threshold, which is ours to hold a value to."""
 
 

@@ -32,7 +32,7 @@ BOUNDS: Mapping[str, Bounds] = {
 """What RAGAS takes without a word, by its reply model: a verdict of 7 is a score of 7 to it."""
 
 
-class BridgeLLM(InstructorBaseRagasLLM):  # type: ignore[misc]
+class BridgeLLM(InstructorBaseRagasLLM):
     """A judge behind RAGAS's metrics: of ``ragas.metrics.collections`` and of ``ragas.evaluate``.
 
     Args:
@@ -70,7 +70,7 @@ class BridgeLLM(InstructorBaseRagasLLM):  # type: ignore[misc]
         return await asyncio.to_thread(self.generate, prompt, response_model)
 
 
-class BridgeEmbeddings(BaseRagasEmbedding):  # type: ignore[misc]
+class BridgeEmbeddings(BaseRagasEmbedding):
     """The judge's embeddings behind RAGAS's metrics.
 
     Args:

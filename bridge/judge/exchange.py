@@ -86,7 +86,7 @@ ASKED = frozenset(
 
 def request_key(config: JudgeConfig, request: Request) -> str:
     """SHA-256 of all that a reply depends on."""
-    asked = [
+    asked: list[Any] = [
         config.model_dump(mode="json", include=set(ASKED)),
         request.messages,
         request.schema,

@@ -58,8 +58,13 @@ class Gateway:
         """The answer to one question: a reply, or the error as ``{error: {kind, text}}``."""
         try:
             judge = self.judges[body["judge"]]
-            names = ("messages", "schema", "sample", "tag")
-            request = Request(*(body[name] for name in names), embeds=body.get("embeds", ()))
+            request = Request(
+                body["messages"],
+                body["schema"],
+                body["sample"],
+                body["tag"],
+                body.get("embeds", ()),
+            )
             reply = judge.ask(request)
         except JudgeError as error:
             return {"error": {"kind": error.kind, "text": error.text}}
