@@ -63,6 +63,21 @@ class TestProbes:
         assert honest is not None
         assert not honest.found
 
+    def test_what_is_small_is_not_called_a_bias(self) -> None:
+        """However sure it is: 2000 cases show a correlation of a tenth."""
+        draw = random.Random(8)
+        lengths = [draw.random() for _ in range(2000)]
+        slight = [
+            Observation(
+                f"c{i}", 0.5, 0.45 + 0.03 * long + draw.uniform(-0.1, 0.1), length=int(1000 * long)
+            )
+            for i, long in enumerate(lengths)
+        ]
+        found = bias(slight, "length")
+        assert found is not None
+        assert 0 < found.low < found.value < 0.2
+        assert not found.found
+
     def test_the_correlation_is_spearmans(self) -> None:
         observations = seen(50, lambda i, human: human + NOISE[i], length=lambda i: i)
         found = bias(observations, "length")

@@ -212,6 +212,14 @@ class TestEvidence:
         assert '"result": {"eur": 5}' in texts["TOOL RESULTS"]
         assert "At 40 it is 5 EUR." not in str(texts)
 
+    @pytest.mark.parametrize(
+        ("turn", "answer"), [(0, "Welcome, member."), (1, "At 40 it is 5 EUR.")]
+    )
+    def test_claims_are_those_of_the_turn(self, turn: int, answer: str) -> None:
+        judge = FakeJudge(Claims({"a": "supported"}))
+        measure(judge, case=TALK, output=TALKED, turn=turn)
+        assert texts_of(judge.asked[0])["ANSWER"] == answer
+
     def test_of_the_first_turn_is_nothing_that_comes_later(self) -> None:
         texts = self.shown(case=TALK, output=TALKED, turn=0)
         assert set(texts) == {"QUESTION", "CONTEXT", "CLAIMS"}
