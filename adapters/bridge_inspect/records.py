@@ -183,20 +183,27 @@ class Log(msgspec.Struct):
     samples: Any = None
 
 
+CONTENT = ("input", "target", "choices", "messages", "output", "metadata")
+"""The fields of a sample that are read as case and output."""
+
+
 def resolved(sample: Sample) -> Sample:
-    """A sample with its attachments in their places."""
-    if not sample.attachments:
-        return sample
-    data = msgspec.to_builtins(sample)
-    attachments = data.pop("attachments")
-    return msgspec.convert(_resolve(data, attachments), Sample)
+    """A sample with its attachments in their places, wherever case and output are read from."""
+    if sample.attachments:
+        for name in CONTENT:
+            setattr(sample, name, _resolve(getattr(sample, name), sample.attachments))
+    return sample
 
 
 def _resolve(value: Any, attachments: dict[str, Any]) -> Any:
     """Put attachments back in their places, in place."""
-    if isinstance(value, str) and value.startswith(ATTACHMENT):
-        return attachments.get(value.removeprefix(ATTACHMENT), value)
-    if isinstance(value, dict):
+    if isinstance(value, str):
+        found = value.startswith(ATTACHMENT)
+        return attachments.get(value.removeprefix(ATTACHMENT), value) if found else value
+    if isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            setattr(value, name, _resolve(getattr(value, name), attachments))
+    elif isinstance(value, dict):
         for name, item in value.items():
             value[name] = _resolve(item, attachments)
     elif isinstance(value, list):

@@ -33,10 +33,16 @@ EACH = "[]"
 ANY = "*"
 """Step of a path: every key of an object."""
 
+ANY_ITEM = -1
+"""Step to the items of a list that are claimed alike."""
+
 MAX_FIELD = 120
 """Most characters of a field's path in a report."""
 MAX_FIELDS = 500
 """Most fields told apart that nobody claimed; further ones are counted under their first key."""
+
+MAX_KEYS = 1000
+"""Most keys of one place that are remembered from document to document."""
 
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
 
@@ -79,33 +85,87 @@ class Claims:
             any key. A key with a dot or a bracket in it is claimed with :meth:`put`.
     """
 
-    __slots__ = ("_below", "claim")
+    __slots__ = ("below", "claim", "version")
 
     def __init__(self, fields: Mapping[str, Claim] | None = None) -> None:
         self.claim: Claim | None = None
-        self._below: dict[Step, Claims] = {}
+        self.below: dict[Step, Claims] = {}
+        self.version = 0
         for field, claim in (fields or {}).items():
             self.put(claim, *_STEP.findall(field))
 
     def put(self, claim: Claim, *path: Step) -> None:
         """Claim what is below a place; claims further down win."""
+        self.version += 1
         place = self
         for step in path:
-            below = place._below.get(step)  # of the same class
+            below = place.below.get(step)
             if below is None:
-                below = place._below[step] = Claims()
+                below = place.below[step] = Claims()
             place = below
         place.claim = claim
 
     def at(self, step: Step) -> Iterator[Claims]:
         """What is claimed below a key or an item: by its name first, then by ``[]`` or ``*``."""
         for each in (step, EACH if isinstance(step, int) else ANY):
-            if (found := self._below.get(each)) is not None:
+            if (found := self.below.get(each)) is not None:
                 yield found
 
     def __bool__(self) -> bool:
         """Whether anything further down is claimed."""
-        return bool(self._below)
+        return bool(self.below)
+
+
+class _Place:
+    """A place of a document with what is claimed there; like places of like documents are one.
+
+    Attributes:
+        field: Its field.
+        claim: The claim in force, the closest one above or at it.
+        claimed: The field of that claim.
+        is_whole: Whether nothing below it is claimed otherwise.
+        leaves: How many were counted here.
+        below: Places below it, by step.
+    """
+
+    __slots__ = (
+        "_has_numbers",
+        "_here",
+        "below",
+        "claim",
+        "claimed",
+        "field",
+        "is_whole",
+        "leaves",
+    )
+
+    def __init__(
+        self, here: list[Claims], field: str, claim: Claim | None = None, claimed: str = ""
+    ) -> None:
+        own = next((each.claim for each in here if each.claim is not None), None)
+        self.field = field
+        self.claim, self.claimed = (claim, claimed) if own is None else (own, field)
+        self.is_whole = self.claim is not None and not any(here)
+        self.leaves = 0
+        self.below: dict[Step, _Place] = {}
+        self._here = here
+        self._has_numbers = any(type(step) is int for each in here for step in each.below)
+
+    def at(self, step: Step) -> tuple[_Place, bool]:
+        """The place below a key or an item, and whether it is that of no other document."""
+        if type(step) is int and not (
+            self._has_numbers and any(step in each.below for each in self._here)
+        ):
+            step = ANY_ITEM
+        found = self.below.get(step)
+        if found is not None:
+            return found, False
+        here = [claims for each in self._here for claims in each.at(step)]
+        place = _Place(here, _field(self.field, step), self.claim, self.claimed)
+        is_apart = step != ANY_ITEM and (type(step) is int or len(self.below) >= MAX_KEYS)
+        if not is_apart:
+            self.below[step] = place
+        return place, is_apart
 
 
 class Tally:
@@ -114,6 +174,7 @@ class Tally:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, Claim]] = Counter()
         self._unclaimed: set[str] = set()
+        self._roots: dict[tuple[int, int, str, Claim], tuple[Claims, _Place]] = {}
 
     def add(self, field: str, claim: Claim = NATIVE, count: int = 1) -> None:
         """Count leaves of a field that was read without a document, such as a column."""
@@ -129,39 +190,45 @@ class Tally:
             at: The document's own place, before each field.
             otherwise: The fate of what nobody claimed.
         """
-        # (value, claims at its place, its field, the claim in force, the field of that claim)
-        waiting: list[tuple[Any, list[Claims], str, Claim | None, str]]
-        waiting = [(value, [claims], at, None, "")]
+        key = (id(claims), claims.version, at, otherwise)
+        if key not in self._roots:
+            self._roots[key] = (claims, _Place([claims], at))  # held: its id is of no other
+        waiting: list[tuple[Any, _Place]] = [(value, self._roots[key][1])]
+        apart: list[_Place] = []
         while waiting:
-            value, here, field, claim, claimed = waiting.pop()
-            own = next((each.claim for each in here if each.claim is not None), None)
-            if own is not None:
-                claim, claimed = own, field
-            if claim is not None and not any(here):
-                self.add(claimed, claim, count_leaves(value))
-            elif not _holds_more(value):
-                self._leaf(field, claimed, claim, otherwise)
+            item, place = waiting.pop()
+            if place.is_whole:
+                place.leaves += count_leaves(item)
+            elif not _holds_more(item):
+                place.leaves += 1
             else:
-                waiting.extend(
-                    (
-                        item,
-                        [found for each in here for found in each.at(step)],
-                        _field(field, step),
-                        claim,
-                        claimed,
-                    )
-                    for step, item in _items(value)
-                )
+                for step, below in _items(item):
+                    found, is_apart = place.at(step)
+                    waiting.append((below, found))
+                    if is_apart:
+                        apart.append(found)
+        for place in apart:
+            self._take(place, otherwise)
 
-    def _leaf(self, field: str, claimed: str, claim: Claim | None, otherwise: Claim) -> None:
-        if claim is not None:
-            self.add(claimed, claim)
+    def _take(self, place: _Place, otherwise: Claim) -> None:
+        """Count what was counted at a place and below it."""
+        waiting = [place]
+        while waiting:
+            each = waiting.pop()
+            if each.leaves:
+                self._leaf(each, otherwise)
+                each.leaves = 0
+            waiting.extend(each.below.values())
+
+    def _leaf(self, place: _Place, otherwise: Claim) -> None:
+        if place.claim is not None:
+            self.add(place.claimed, place.claim, place.leaves)
             return
-        field = field[:MAX_FIELD]
+        field = place.field[:MAX_FIELD]
         if field not in self._unclaimed and len(self._unclaimed) >= MAX_FIELDS:
             field = f"{field.partition('.')[0]}.…"
         self._unclaimed.add(field)
-        self.add(field, otherwise)
+        self.add(field, otherwise, place.leaves)
 
     def report(self, source: Path, name: str, notes: Iterable[str] = ()) -> ConversionReport:
         """The conversion report.
@@ -171,6 +238,8 @@ class Tally:
             name: The format's name.
             notes: What a reader should know.
         """
+        for (_, _, _, otherwise), (_, place) in self._roots.items():
+            self._take(place, otherwise)
         lines = [
             ConversionLine(
                 field=field or "(the whole)", fate=claim.fate, count=count, reason=claim.reason

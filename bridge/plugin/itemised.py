@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from bridge.files.json_items import JsonItems, Place
 from bridge.files.json_marks import count_leaves_of
-from bridge.plugin.accounting import EACH, Claim, Claims, Tally, dropped
+from bridge.plugin.accounting import EACH, MAX_KEYS, Claim, Claims, Tally, dropped
 
 SMALL = 64
 """Bytes of a scalar that needs no look at its commas."""
@@ -30,6 +30,44 @@ BATCH = 1 << 20
 """Bytes of JSON text whose leaves are counted at a time."""
 
 
+class _Whole:
+    """A field that is claimed as a whole, with the texts of it that wait to be counted."""
+
+    __slots__ = ("claim", "field", "scalars", "texts")
+
+    def __init__(self, field: str, claim: Claim) -> None:
+        self.field = field
+        self.claim = claim
+        self.scalars = 0
+        self.texts: list[bytes] = []
+
+
+class _Plan:
+    """What becomes of each outermost key of the items of one list."""
+
+    def __init__(self, claims: Claims, field: str) -> None:
+        self._claims = claims
+        self._field = field
+        self._keys: dict[str, _Whole | None] = {}
+
+    def of(self, key: str) -> _Whole | None:
+        """The field that is claimed as a whole; ``None`` where it has to be looked at."""
+        if key in self._keys:
+            return self._keys[key]
+        found = list(self._claims.at(key))
+        claim = found[0].claim if len(found) == 1 and not found[0] else None
+        field = f"{self._field}.{key}" if self._field else key
+        whole = None if claim is None else _Whole(field, claim)
+        if whole is None and len(self._keys) >= MAX_KEYS:
+            return None
+        self._keys[key] = whole
+        return whole
+
+    def wholes(self) -> Iterator[_Whole]:
+        """The fields that are claimed as a whole and were met."""
+        return (each for each in self._keys.values() if each is not None)
+
+
 class Account:
     """Counts the leaves of documents in JSON text.
 
@@ -39,7 +77,7 @@ class Account:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._whole: dict[tuple[str, Claim], list[bytes]] = {}
+        self._plans: dict[tuple[int, str], _Plan] = {}
         self._bytes = 0
 
     def add(self, content: bytes, claims: Claims, field: str) -> None:
@@ -47,39 +85,53 @@ class Account:
 
         Args:
             content: The document.
-            claims: What is claimed of it.
+            claims: What is claimed of it, the same as long as this account is kept.
             field: Its own place, before each field.
         """
         if claims.claim is not None and not claims:
-            self._collect(field, claims.claim, content)
+            whole = _Whole(field, claims.claim)
+            self._collect(whole, content)
+            self._count(whole)
             return
         parts = None if claims.claim is not None else _parts(content)
         if not parts:
             self._tally.document(plain_json(content), claims, field)
             return
+        plan = self._plans.get((id(claims), field))
+        if plan is None:
+            plan = self._plans[id(claims), field] = _Plan(claims, field)  # which holds the claims
+        rest = {}
         for key, part in parts.items():
-            found = list(claims.at(key))
-            text = bytes(part)
-            if len(found) == 1 and found[0].claim is not None and not found[0]:
-                self._collect(f"{field}.{key}" if field else key, found[0].claim, text)
+            found = plan.of(key)
+            if found is None:
+                rest[key] = plain_json(bytes(part))
             else:
-                self._tally.document({key: plain_json(text)}, claims, field)
-
-    def _collect(self, field: str, claim: Claim, content: bytes) -> None:
-        if len(content) < SMALL and not content.startswith((b"{", b"[")):
-            self._tally.add(field, claim)
-            return
-        self._whole.setdefault((field, claim), []).append(content)
-        self._bytes += len(content)
+                self._collect(found, bytes(part))
+        if rest:
+            self._tally.document(rest, claims, field)
         if self._bytes > BATCH:
             self.finish()
 
+    def _collect(self, whole: _Whole, content: bytes) -> None:
+        if len(content) < SMALL and not content.startswith((b"{", b"[")):
+            whole.scalars += 1
+            return
+        whole.texts.append(content)
+        self._bytes += len(content)
+
+    def _count(self, whole: _Whole) -> None:
+        leaves = whole.scalars
+        if whole.texts:
+            leaves += count_leaves_of([b"\n".join(whole.texts)]) - 1 + len(whole.texts)
+        self._tally.add(whole.field, whole.claim, leaves)
+        whole.scalars = 0
+        whole.texts.clear()
+
     def finish(self) -> None:
         """Count what was collected."""
-        for (field, claim), texts in self._whole.items():
-            commas = count_leaves_of([b"\n".join(texts)]) - 1
-            self._tally.add(field, claim, commas + len(texts))
-        self._whole.clear()
+        for plan in self._plans.values():
+            for whole in plan.wholes():
+                self._count(whole)
         self._bytes = 0
 
 
