@@ -196,14 +196,13 @@ APPLE = [{"name": "get_stock_price", "arguments": {"symbol": "AAPL"}}]
 def test_the_parts_of_suites_on_the_pages_are_valid(tmp_path: Path) -> None:
     """A block with keys of a suite is one, with what it leaves out filled in."""
     whole = {"name": "s", "golden_set": "c.jsonl", "system": {"recorded": "o.jsonl"}}
-    judge = {"judges": {"main": {"model": "m", "base_url": "http://127.0.0.1:1/v1"}}}
     seen = 0
     for page, text in yaml_blocks():
         for part in parts_of(text):
             keys = {line.split(":")[0] for line in part.splitlines() if re.match(r"\w+:", line)}
             if not keys or not keys <= set(Suite.model_fields):
                 continue
-            spare = {**whole, **(judge if "judge: main" in part else {})}
+            spare = {**whole, "judges": judges_of(part)}
             head = "".join(f"{key}: {json.dumps(spare[key])}\n" for key in spare if key not in keys)
             path = tmp_path / "bridge.yaml"
             path.write_text(head + part, "utf-8")
@@ -213,6 +212,13 @@ def test_the_parts_of_suites_on_the_pages_are_valid(tmp_path: Path) -> None:
                 raise AssertionError(f"{page}: {error}\n{part}") from error
             seen += 1
     assert seen >= 6
+
+
+def judges_of(part: str) -> dict[str, dict[str, str]]:
+    """Judges of the names that the part gives its checks."""
+    panels = " ".join(re.findall(r"judges: \{names: \[([^]]*)\]", part))
+    names = [*re.findall(r"judge: (\w+)", part), *re.findall(r"\w+", panels)]
+    return {name: {"model": "m", "base_url": "http://127.0.0.1:1/v1"} for name in names}
 
 
 def parts_of(text: str) -> Iterator[str]:
