@@ -21,7 +21,7 @@ from bridge.judge.ledger import Ledger
 from bridge.model.judge import JudgeConfig
 
 TEXTS = ("one", "two")
-USES = {"embeddings": {"model": "e"}}
+USES: dict[str, Any] = {"embeddings": {"model": "e"}}
 
 
 def vectors(*values: Any, **fields: Any) -> Act:
@@ -48,7 +48,8 @@ def test_the_vectors_of_texts(server: JudgeServer) -> None:
         embeddings={"model": "e", "price": {"input": 1, "output": 0}},
     )
     assert reply.vectors == ((1.0, 0.0), (0.0, 0.5))
-    assert (reply.input_tokens, reply.cost_usd) == (7, pytest.approx(7e-6))
+    assert reply.input_tokens == 7
+    assert reply.cost_usd == pytest.approx(7e-6)
     assert server.bodies == [{"model": "e", "input": ["one", "two"], "encoding_format": "base64"}]
 
 
@@ -108,7 +109,7 @@ def test_another_server_with_another_key(
     """The judge's own key never goes to another address."""
     monkeypatch.setenv("CHAT_KEY", "chat-0123456789")
     monkeypatch.setenv("EMBED_KEY", "embed-0123456789")
-    elsewhere = {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "CHAT_KEY"}
+    elsewhere: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "CHAT_KEY"}
     ask(server, **elsewhere, embeddings={"model": "e", "base_url": server.url})
     ask(
         server,
@@ -128,11 +129,11 @@ def test_kept_noted_and_counted(server: JudgeServer, tmp_path: Path) -> None:
         closing(ReplyCache(tmp_path / "replies.sqlite")) as cache,
         closing(Ledger(tmp_path / "ledger.jsonl")) as ledger,
     ):
-        for _ in range(2):
+        for cached in (0, 1):
             with judge(server, cache=cache, ledger=ledger, budget={"calls": 1}, **USES) as client:
                 request = Request((), tag={"case_id": "c"}, embeds=TEXTS)
                 assert client.ask(request).vectors == ((1.0, 0.0), (0.0, 0.5))
-        assert (server.calls, client.spending.cached) == (1, 1)
+                assert (server.calls, client.spending.cached) == (1, cached)
         with judge(server, cache=cache, ledger=ledger, budget={"calls": 1}, **USES) as client:
             client.ask(Request((), embeds=("new", "texts")))
             with pytest.raises(JudgeError, match="budget of 1 calls is spent"):

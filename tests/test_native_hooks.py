@@ -183,10 +183,11 @@ def test_turns_groups_and_the_artefact(framework: str, tmp_path: Path) -> None:
     found = {(row.case_id, row.turn, row.metric): row for row in rows}
     assert len(found) == len(rows) == 2 * (1 + 2 + 1)
     graded_value = 0.8 if framework == "deepeval" else 1.0
-    for place in (("paris", None), ("talk", 0), ("talk", 1)):
-        own = found[(*place, "not_g_eval")]
-        assert (own.value, own.status) == (pytest.approx(1 - graded_value), "failed")
-        both = found[(*place, "both")]
+    for case_id, turn in (("paris", None), ("talk", 0), ("talk", 1)):
+        own = found[case_id, turn, "not_g_eval"]
+        assert own.value == pytest.approx(1 - graded_value)
+        assert own.status == "failed"
+        both = found[case_id, turn, "both"]
         assert both.value == pytest.approx((1 + graded_value) / 2)
         assert [each["metric"] for each in both.details["members"]] == ["contains", "city"]
         assert framework in both.scorer_version
@@ -289,11 +290,14 @@ def test_ragas_by_its_own_runner(tmp_path: Path) -> None:
         sample = SingleTurnSample(
             user_input="q", response=OUTPUT["text"], retrieved_contexts=OUTPUT["retrieved_contexts"]
         )
+        llm: Any = BridgeLLM(
+            Inquiry(Honest())
+        )  # which RAGAS takes, and its annotation does not say
         with pytest.warns(DeprecationWarning, match="evaluate"):
-            result = evaluate(
+            result: Any = evaluate(
                 EvaluationDataset([sample]),
                 [Faithfulness()],
-                llm=BridgeLLM(Inquiry(Honest())),
+                llm=llm,
                 show_progress=False,
                 allow_nest_asyncio=False,
             )

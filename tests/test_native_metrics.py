@@ -104,7 +104,7 @@ def rows_of(run: Path, framework: str) -> list[dict[str, Any]]:
 
 
 def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
-    """And a second run asks nothing; one with other criteria asks what is new alone."""
+    """And a second run asks what is new alone: nothing but what follows from other criteria."""
     run = tmp_path / "R"
     with JudgeServer(honest) as server:
         suite = write(tmp_path, server, CHECKS, ["core", *FRAMEWORKS])
@@ -116,9 +116,8 @@ def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
         assert_stamped(run)
         assert_gated(bridge, suite, run)
         asked = server.calls
-        again = bridge("run", suite, "--run-dir", run)
-        assert (again.returncode, server.calls) == (0, asked), again.stderr
-        other = write(tmp_path, server, [judged("g_eval", criteria="Paris?")], FRAMEWORKS)
+        changed = [*CHECKS[:-1], judged("g_eval", criteria="Paris?")]
+        other = write(tmp_path, server, changed, ["core", *FRAMEWORKS])
         assert bridge("run", other, "--run-dir", run).returncode == 0
         # Inspect's and RAGAS's verdict, promptfoo's steps and score, and DeepEval's steps, from which
         # the very score follows
