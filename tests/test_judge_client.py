@@ -172,6 +172,36 @@ FAULTS: dict[str, list[Act]] = {
 """By kind, what a server does to be met with it."""
 
 
+def test_limits_bound_what_a_small_model_says() -> None:
+    """And what it says beyond them is no reply; what has one place for each item keeps it."""
+    inner = {"type": "string", "enum": ["a long word", "no"]}
+    schema = {
+        "type": "object",
+        "properties": {
+            "texts": {"type": "array", "items": {"type": "string", "maxLength": 3}},
+            "each": {"type": "array", "items": inner, "minItems": 4, "maxItems": 4},
+            "why": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        },
+    }
+    said = {"texts": ["abc"], "each": ["no"] * 4, "why": "a" * 10}
+    longer = {**said, "why": "a" * 11}
+    with (
+        JudgeServer([Act(said), Act(longer)]) as server,
+        judge(server, limits={"items": 2, "characters": 10}) as client,
+    ):
+        assert client.ask(question(schema=schema)).data == said
+        with pytest.raises(JudgeError, match=r"judge_error\[schema\]"):
+            client.ask(question("Again?", schema=schema))
+    sent = server.bodies[0]["response_format"]["json_schema"]["schema"]["properties"]
+    assert sent["texts"] == {
+        "type": "array",
+        "items": {"type": "string", "maxLength": 3},
+        "maxItems": 2,
+    }
+    assert sent["each"] == {"type": "array", "items": inner, "minItems": 4, "maxItems": 4}
+    assert sent["why"] == {"anyOf": [{"type": "string", "maxLength": 10}, {"type": "null"}]}
+
+
 class TestFailures:
     @pytest.mark.parametrize(
         ("kind", "act"),

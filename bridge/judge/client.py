@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 from bridge.judge.cache import ReplyCache
@@ -20,6 +21,7 @@ from bridge.judge.exchange import Reply, Request, request_key
 from bridge.judge.ledger import Ledger, Spending
 from bridge.judge.pace import LONGEST_WAIT_S, Pace
 from bridge.judge.reading import Tokens, read_document, read_reply, read_tokens, read_vectors
+from bridge.judge.structured import limited
 from bridge.judge.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
 from bridge.model.judge import JudgeConfig
 
@@ -108,6 +110,9 @@ class JudgeClient:
         return self._submit(request)
 
     def _submit(self, request: Request) -> Future[Reply]:
+        limits = self.config.limits
+        if limits is not None and request.schema is not None:
+            request = replace(request, schema=limited(request.schema, limits))
         key = request_key(self.config, request)
         with self._lock:
             known = self._known.get(key)

@@ -81,13 +81,14 @@ class Judge(Protocol):
 ASKED = frozenset(
     {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "options"}
 )
+LIMITED = ASKED | {"limits"}
 """The fields of a configuration that a reply depends on."""
 
 
 def request_key(config: JudgeConfig, request: Request) -> str:
     """SHA-256 of all that a reply depends on."""
     asked: list[Any] = [
-        config.model_dump(mode="json", include=set(ASKED)),
+        config.model_dump(mode="json", include=set(LIMITED if config.limits else ASKED)),
         request.messages,
         request.schema,
         request.sample,

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from bridge.model.judge import ReplyLimits
 from bridge.model.values import EMPTY
 
 Bounds = Mapping[str, Mapping[str, Any]]
@@ -53,6 +54,27 @@ def _closed(schema: Any, definitions: Mapping[str, Any], bounds: Bounds) -> Any:
         }
         found["required"] = list(schema["properties"])
         found["additionalProperties"] = False
+    return found
+
+
+def limited(schema: Mapping[str, Any], limits: ReplyLimits) -> dict[str, Any]:
+    """A schema with bounds on every list and text that has none smaller."""
+    found: dict[str, Any] = _limited(schema, limits)
+    return found
+
+
+def _limited(schema: Any, limits: ReplyLimits) -> Any:
+    if isinstance(schema, list):
+        return [_limited(each, limits) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    found = {key: _limited(value, limits) for key, value in schema.items()}
+    kind = schema.get("type")
+    if kind == "array" and limits.items is not None:
+        most = max(limits.items, schema.get("minItems", 0))
+        found["maxItems"] = min(most, schema.get("maxItems", most))
+    if kind == "string" and limits.characters is not None and "enum" not in schema:
+        found["maxLength"] = min(limits.characters, schema.get("maxLength", limits.characters))
     return found
 
 

@@ -59,6 +59,20 @@ class EmbeddingsConfig(Model):
         return self
 
 
+class ReplyLimits(Model):
+    """Bounds of every list and text in a structured reply, for small models that ramble.
+
+    A long answer may then have more to say of it than the reply holds.
+
+    Attributes:
+        items: Most items of a list.
+        characters: Most characters of a text.
+    """
+
+    items: Whole | None = Field(default=None, ge=1)
+    characters: Whole | None = Field(default=None, ge=1)
+
+
 class JudgeConfig(Model):
     """A judge: an OpenAI-compatible endpoint. The key is named, never written.
 
@@ -74,6 +88,7 @@ class JudgeConfig(Model):
             structured output), ``json_object`` (any JSON, the schema in the prompt), ``prompt``
             (the schema in the prompt alone); ``auto`` takes the first that the server does not
             refuse.
+        limits: Bounds of what a structured reply holds; none where left out.
         timeout_s: Seconds one request may take from sending to the last byte.
         retries: Repetitions of a request that failed for a reason that may pass.
         concurrency: Requests at a time.
@@ -92,6 +107,7 @@ class JudgeConfig(Model):
     seed: Whole | None = None
     max_tokens: Whole = Field(default=1024, ge=1)
     structured: Literal["auto", "json_schema", "json_object", "prompt"] = "auto"
+    limits: ReplyLimits | None = None
     timeout_s: Number = Field(default=60.0, gt=0)
     retries: Whole = Field(default=3, ge=0, le=20)
     concurrency: Whole = Field(default=4, ge=1, le=256)
