@@ -167,6 +167,31 @@ def test_what_frameworks_take_without_a_word_is_an_error(bridge: Bridge, tmp_pat
                 assert kind_of(row["error"]) in ("schema", "range"), row
 
 
+SLOW = """
+from bridge.judge import Request, judge_in_force
+from bridge.plugin.core import CoreFramework
+
+class Slow(CoreFramework):
+    def run(self, job):
+        judge_in_force("main").ask(Request([{"role": "user", "content": "?"}]))
+        yield from super().run(job)
+
+FRAMEWORK = Slow()
+"""
+
+
+def test_a_worker_that_waits_for_a_judge_is_not_hung(bridge: Bridge, tmp_path: Path) -> None:
+    """Though it gives no row for longer than a framework may."""
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    with JudgeServer([Act("well", delay_s=9.0)]) as server:
+        framework = {"name": "slow:FRAMEWORK", "timeout_s": 6.0}
+        check = judged("faithfulness")
+        suite = write(tmp_path, server, ["contains", check], [framework])
+        done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert server.calls == 1
+
+
 def test_retry_after_is_kept_to(bridge: Bridge, tmp_path: Path) -> None:
     """A framework does not see what has passed."""
     acts = iter([Act(status=429, headers={"Retry-After": "1"}, body=b"slow down")])

@@ -68,7 +68,7 @@ def write(
     folder: Path,
     server: JudgeServer,
     checks: list[Any],
-    frameworks: list[str],
+    frameworks: list[Any],
     *,
     judge: Mapping[str, Any] | None = None,
     cases: list[Any] | None = None,

@@ -110,7 +110,7 @@ class Drive:
         with open_judges(self.plan, self.store) as judges:
             try:
                 self._ask_ahead(judges, works, outputs)
-                self._work_off(works, judges.environment)
+                self._work_off(works, judges)
             except KeyboardInterrupt:
                 interrupted = True
             record = record.model_copy(update={"judges": judges.records()})
@@ -189,15 +189,16 @@ class Drive:
         if any(read_ending(work.folder) is None for work in works):
             judges.ask_ahead(self.plan, outputs, lambda n, of: self.progress("judge", n, of))
 
-    def _work_off(self, works: Sequence[_Work], environment: Mapping[str, str]) -> None:
-        """Run the jobs, ``workers`` at a time."""
+    def _work_off(self, works: Sequence[_Work], judges: Judges) -> None:
+        """Run the jobs, ``workers`` at a time; while a judge is waited for, none is hung."""
         waiting = [work for work in works if read_ending(work.folder) is None]
         running: list[_Work] = []
         try:
             while waiting or running:
                 while waiting and len(running) < self.workers:
-                    running.append(self._start(waiting.pop(0), environment))
-                for work in [each for each in running if each.child and each.child.poll()]:
+                    running.append(self._start(waiting.pop(0), judges.environment))
+                excused = judges.busy()
+                for work in [w for w in running if w.child and w.child.poll(excused=excused)]:
                     work.ended = time.monotonic()
                     running.remove(work)
                 self._tell(works)

@@ -49,10 +49,12 @@ class Judges:
     Attributes:
         clients: By name.
         environment: What a worker needs to find them.
+        busy: Whether a worker waits for one of them.
     """
 
     clients: Mapping[str, JudgeClient] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    busy: Callable[[], bool] = lambda: False
 
     def ask_ahead(
         self, plan: Plan, outputs: Sequence[Output], progress: Callable[[int, int], None]
@@ -109,4 +111,4 @@ def open_judges(plan: Plan, store: RunStore) -> Iterator[Judges]:
         Gateway(clients) as gateway,
         judges_in_force(clients),
     ):
-        yield Judges(clients, gateway.environment)
+        yield Judges(clients, gateway.environment, lambda: gateway.busy)

@@ -32,8 +32,14 @@ class Child:
     _offset: int = 0
     _alive: float = field(default_factory=time.monotonic)
 
-    def poll(self) -> bool:
-        """Note progress; True once the child has ended. A child that hangs is killed."""
+    def poll(self, *, excused: bool = False) -> bool:
+        """Note progress; True once the child has ended. A child that hangs is killed.
+
+        Args:
+            excused: Whether something else is known to keep the child waiting.
+        """
+        if excused:
+            self._alive = time.monotonic()
         ended = self.process.poll() is not None
         self._count()
         if ended:

@@ -35,6 +35,8 @@ class Gateway:
     def __init__(self, judges: Mapping[str, Judge]) -> None:
         self.judges = judges
         self.token = secrets.token_urlsafe(32)
+        self._waiting = 0
+        self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.gateway = self
         self._thread = threading.Thread(
@@ -54,8 +56,24 @@ class Gateway:
         self._server.shutdown()
         self._server.server_close()
 
+    @property
+    def busy(self) -> bool:
+        """Whether somebody waits for an answer: a worker that does is not hung."""
+        return self._waiting > 0
+
     def answer(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answer to one question: a reply, or the error as ``{error: {kind, text}}``."""
+        self._count(1)
+        try:
+            return self._ask(body)
+        finally:
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self._waiting += more
+
+    def _ask(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             judge = self.judges[body["judge"]]
             request = Request(

@@ -6,6 +6,7 @@ judge through the adapter's hook; what cannot be scored is told apart before any
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from bridge.judge.inquiry import Inquiry
 from bridge.judge.session import judge_in_force
 from bridge.model.case import Case
 from bridge.model.check import Check
-from bridge.model.errors import InputError
+from bridge.model.errors import BridgeError, InputError
 from bridge.model.job import JobSpec
 from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
@@ -34,6 +35,8 @@ from bridge.plugin.shared import Answer, encode
 from bridge.scorers.evaluate import checks_with_turns, evaluate
 from bridge.scorers.native import nearest_shared
 from bridge.scorers.registry import is_native, read_params, skip
+
+_LOG = logging.getLogger(__name__)
 
 MOST_THREADS = 64
 ROUNDING = 1e-6
@@ -191,7 +194,13 @@ class NativeRun(ABC):
         done = sorted(self._answers.pop(key), key=lambda each: each[0].turn or 0)
         for each, answer in done:
             by_metric.setdefault(each.check.metric, []).append(answer)
-        self.record(work.case, work.output, by_metric)
+        try:
+            self.record(work.case, work.output, by_metric)
+        except BridgeError:
+            raise
+        except Exception:  # noqa: BLE001
+            # the framework's own form cannot hold the case, as its rows say: the others go on
+            _LOG.exception("case %r is not in the native artefact", work.case.id)
 
     def encoded(self, answers: Iterable[Answer]) -> list[dict[str, Any]]:
         """Rows as plain JSON, for a field of the framework's own."""
