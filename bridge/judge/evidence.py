@@ -81,7 +81,7 @@ def grounds_of(case: Case, output: Output, *, whole: bool) -> Grounds:
     else:
         pairs = zip(asked[:-1], turns, strict=False)
         said = "\n".join(f"user: {user}\nassistant: {spelled(turn.text)}" for user, turn in pairs)
-        question, answer = asked[-1], spelled(turns[-1].text)
+        question, answer = asked[-1], spelled(turns[len(asked) - 1].text)
     held: dict[Source, str] = {
         "input": question,
         "conversation": said,

@@ -85,8 +85,10 @@ def prefer(
         seen.append(_side(said["better"], order))
         rationales.append(str(said["rationale"])[:LONGEST_RATIONALE])
     choice = seen[0] if seen[0] == seen[1] else "tie"
-    sway = tuple(side for side, text in zip(SIDES, texts, strict=True) if find_sway(text).found)
-    return Preference(choice, (seen[0], seen[1]), tuple(rationales), sway)
+    sway: list[Choice] = [
+        side for side, text in zip(SIDES, texts, strict=True) if find_sway(text).found
+    ]
+    return Preference(choice, (seen[0], seen[1]), tuple(rationales), tuple(sway))
 
 
 def _answer(case: Case, output: Output) -> str:
