@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bridge.plugin.accounting import NATIVE, Claim, Claims, dropped
 from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
+from bridge_inspect.own_metrics import checks_of
+from bridge_inspect.records import Log
 
 UNUSED = dropped("beside what a message says")
 
@@ -63,30 +65,38 @@ SAMPLE = Claims(
         "error": dropped("a traceback"),
     }
 )
-HEAD = Claims(
-    {
-        **dict.fromkeys(
-            (
-                "status",
-                "eval.model",
-                "eval.packages.inspect_ai",
-                "eval.scorers[].name",
-                "eval.scorers[].options",
-                "version",
-            ),
-            NATIVE,
+_HEAD: dict[str, Claim] = {
+    **dict.fromkeys(
+        (
+            "status",
+            "eval.model",
+            "eval.packages.inspect_ai",
+            "eval.scorers[].name",
+            "version",
         ),
-        "error.message": NATIVE,
-        "error": dropped("a traceback"),
-        "eval": SETTING,
-        "plan": SETTING,
-        "results": AGGREGATE,
-        "reductions": AGGREGATE,
-        "stats": TIMING,
-        "logging": TRANSCRIPT,
-    }
-)
+        NATIVE,
+    ),
+    "error.message": NATIVE,
+    "error": dropped("a traceback"),
+    "eval": SETTING,
+    "plan": SETTING,
+    "results": AGGREGATE,
+    "reductions": AGGREGATE,
+    "stats": TIMING,
+    "logging": TRANSCRIPT,
+}
+
+
 SUMMARY = Claims()
 SUMMARY.claim = REPEATED
 REDUCTION = Claims()
 REDUCTION.claim = AGGREGATE
+
+
+def head_claims(log: Log) -> Claims:
+    """What becomes of the head; a scorer's options are read where a check says the same."""
+    claims = Claims(_HEAD)
+    for number, scorer in enumerate(log.eval.scorers or ()):
+        options = NATIVE if checks_of([scorer]) else dropped("no scorer of ours says the same")
+        claims.put(options, "eval", "scorers", number, "options")
+    return claims

@@ -82,9 +82,10 @@ class _Archived:
 
     def account(self, tally: Tally) -> None:
         account = Account(tally)
+        head = accounts.head_claims(self.head)
         with open_archive(self._source) as archive:
             for name in archive.members:
-                place, claims = _claims(name)
+                place, claims = _claims(name, head)
                 account.add(archive.read(name), claims, place)
         account.finish()
 
@@ -106,7 +107,7 @@ class _Document:
     def account(self, tally: Tally) -> None:
         items = {SAMPLES: accounts.SAMPLE, ("reductions",): accounts.REDUCTION}
         document = index_json(self._source, items, most=MAX_WHOLE)
-        account_items(tally, document, items, accounts.HEAD)
+        account_items(tally, document, items, accounts.head_claims(self.head))
 
     def notes(self) -> list[str]:
         return self._sample.notes()
@@ -127,12 +128,12 @@ def decode_head(content: bytes, source: Path) -> Log:
     return log
 
 
-def _claims(member: str) -> tuple[str, Claims]:
+def _claims(member: str, head: Claims) -> tuple[str, Claims]:
     """What a member is called in a report, and what becomes of it."""
     if member.startswith("samples/"):
         return "samples[]", accounts.SAMPLE
     if member == "header.json":
-        return "", accounts.HEAD
+        return "", head
     return member.partition(".")[0], accounts.SUMMARY
 
 

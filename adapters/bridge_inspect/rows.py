@@ -64,7 +64,9 @@ def _foreign(value: Any, fields: Mapping[str, Any], scales: Scales, reason: str 
     known = _to_known(value)
     if known is not None:  # on no scale but its own
         label = value if isinstance(value, str) else str(value).lower()
-        return imported_row(known, {**fields, "label": label}, Scales(), native=value)
+        said = " ".join(filter(None, (fields["reason"], f"({reason})" if reason else "")))
+        told = {**fields, "label": label, "reason": said}
+        return imported_row(known, told, Scales(), native=value)
     number = _to_number(value)
     why = "no score" if _scored(value) is None else f"{value!r} is no score"
     return imported_row(
