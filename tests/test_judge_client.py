@@ -173,7 +173,7 @@ FAULTS: dict[str, list[Act]] = {
 
 
 def test_limits_bound_what_a_small_model_says() -> None:
-    """And what it says beyond them is no reply; what has one place for each item keeps it."""
+    """A longer list is no reply, a longer text is one; a list with a place for each keeps it."""
     inner = {"type": "string", "enum": ["a long word", "no"]}
     schema = {
         "type": "object",
@@ -184,14 +184,15 @@ def test_limits_bound_what_a_small_model_says() -> None:
         },
     }
     said = {"texts": ["abc"], "each": ["no"] * 4, "why": "a" * 10}
-    longer = {**said, "why": "a" * 11}
+    wordy, longer = {**said, "why": "a" * 11}, {**said, "texts": ["a", "b", "c"]}
     with (
-        JudgeServer([Act(said), Act(longer)]) as server,
+        JudgeServer([Act(said), Act(wordy), Act(longer)]) as server,
         judge(server, limits={"items": 2, "characters": 10}) as client,
     ):
         assert client.ask(question(schema=schema)).data == said
+        assert client.ask(question("Again?", schema=schema)).data == wordy
         with pytest.raises(JudgeError, match=r"judge_error\[schema\]"):
-            client.ask(question("Again?", schema=schema))
+            client.ask(question("Once more?", schema=schema))
     sent = server.bodies[0]["response_format"]["json_schema"]["schema"]["properties"]
     assert sent["texts"] == {
         "type": "array",
