@@ -14,8 +14,8 @@ from native_judge import CASE, CRITERIA, OUTPUT, honest
 
 from bridge.model import Case, Check, Output
 from bridge.model.judge import JudgeConfig
+from bridge.plugin.applicable import known_of
 from bridge.plugin.metrics import by_name
-from bridge.plugin.native import known_of
 from bridge.plugin.registry import get_framework
 from bridge.scorers import evaluate, validate_check
 from bridge.scorers.native import nearest_shared

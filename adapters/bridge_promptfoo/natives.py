@@ -17,8 +17,9 @@ from bridge.model.job import JobSpec
 from bridge.model.message import passage_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
+from bridge.plugin.applicable import leaves_of
 from bridge.plugin.carry import as_text, held_reference
-from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends, leaves_of
+from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer
 from bridge.scorers.evaluate import evaluate, failure_of, seen_at, threshold_of

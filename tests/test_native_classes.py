@@ -1,0 +1,176 @@
+"""Every native metric by its real class; turns, groups and artefacts; what a judge is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Bridge
+from judge_server import Act, JudgeServer
+from native_jobs import (
+    CALLED,
+    CALLS,
+    PARAMS,
+    PYTHON,
+    TALK,
+    TALKED,
+    Honest,
+    Minimal,
+    least,
+    run,
+)
+from native_judge import CASE, OUTPUT
+from test_native_metrics import judged, rows_of, write
+
+from bridge.judge import JudgeError, Reply, Request
+from bridge.model import Case, Output, Score
+from bridge.plugin.format import ReadOptions
+from bridge.plugin.metrics import by_name
+from bridge.plugin.registry import get_format, get_framework
+from bridge.scorers.registry import get_scorer
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*now scores in the same direction:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),
+]
+
+NATIVE = [
+    (framework, metric.name)
+    for framework in PYTHON
+    for metric in by_name(get_framework(framework).info.native_metrics).values()
+]
+
+
+@pytest.mark.parametrize(("framework", "name"), NATIVE)
+def test_every_class_scores(framework: str, name: str, tmp_path: Path) -> None:
+    """And asks as often as the docs say, which counts a turn or a context for one."""
+    metric = by_name(get_framework(framework).info.native_metrics)[name]
+    scorer = get_scorer(name)
+    check = judged(name, **PARAMS.get(name, {})) if scorer.judged else name
+    talks = "turns" in metric.needs
+    pair = (TALK, TALKED) if talks else (CALLS, CALLED)
+    judge = Minimal()
+    (row,) = run(framework, tmp_path, [check], [pair], judge, temperature=None)
+    assert row.value is not None, row.error
+    assert row.details["native"] == metric.own
+    case, output = Case.model_validate(pair[0]), Output.model_validate(pair[1])
+    asked = [request for request in judge.requests if not request.embeds]
+    if not talks:
+        assert len(asked) == metric.calls_for(case, output)
+        assert len(judge.requests) - len(asked) == metric.embeds
+    else:
+        assert 0 < len(asked) <= metric.calls_for(case, output)
+    for request in asked:
+        assert request.tag["metric"] == name
+        assert request.tag["framework"] == framework
+        if request.schema is not None:
+            assert request.schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("framework", PYTHON)
+def test_turns_groups_and_the_artefact(framework: str, tmp_path: Path) -> None:
+    """Each turn is a case of its own, a group has native members, and what is written reads back."""
+    graded = judged("g_eval", criteria="It names the city.", metric="city")
+    group = {"all": [{"contains": {"value": "Paris"}}, graded], "metric": "both", "threshold": 0.9}
+    checks = [judged("g_eval", criteria="It names the city.", negate=True), group]
+    pairs = [
+        (CASE, OUTPUT),
+        (TALK, TALKED),
+        ({**CASE, "id": "failed"}, {"case_id": "failed", "error": "HTTP 500"}),
+    ]
+    rows = run(framework, tmp_path, checks, pairs, Honest())
+    found = {(row.case_id, row.turn, row.metric): row for row in rows}
+    assert len(found) == len(rows) == 2 * (1 + 2 + 1)
+    graded_value = 0.8 if framework == "deepeval" else 1.0
+    for case_id, turn in (("paris", None), ("talk", 0), ("talk", 1)):
+        own = found[case_id, turn, "not_g_eval"]
+        assert own.value == pytest.approx(1 - graded_value)
+        assert own.status == "failed"
+        both = found[case_id, turn, "both"]
+        assert both.value == pytest.approx((1 + graded_value) / 2)
+        assert [each["metric"] for each in both.details["members"]] == ["contains", "city"]
+        assert framework in both.scorer_version
+    for metric in ("not_g_eval", "both"):
+        assert found["failed", None, metric].error == "the system failed: HTTP 500"
+    assert_reads_back(framework, tmp_path, rows)
+
+
+def assert_reads_back(framework: str, folder: Path, rows: list[Score]) -> None:
+    paths = sorted(
+        path for path in folder.glob("s-0-native*") if path.suffix in (".json", ".eval", ".jsonl")
+    )
+    assert paths
+    read = [
+        score
+        for path in paths
+        for score in get_format(framework).read(path, ReadOptions())[0].scores
+    ]
+    assert {row.key: row for row in read} == {row.key: row for row in rows}
+
+
+def test_a_failure_that_a_framework_swallows_is_an_error(tmp_path: Path) -> None:
+    """RAGAS's ContextRelevance asks five times, and gives NaN or the other judge's rating."""
+
+    class Half(Minimal):
+        def ask(self, request: Request) -> Reply:
+            if "world class expert" in request.messages[0]["content"]:
+                raise JudgeError("refusal", "not this")
+            return super().ask(request)
+
+    (row,) = run("ragas", tmp_path, [judged("context_relevancy")], [(CASE, OUTPUT)], Half())
+    assert (row.status, row.error) == ("error", "judge_error[refusal]: not this")
+
+
+# --- promptfoo, which is another process ------------------------------------------------------
+
+HOSTILE = "{{7*7}} {% raw %} {# c #} {{env.HOME}} $HOME"
+FILE = "file:///etc/passwd"
+
+
+def quoting(body: dict[str, Any]) -> Act:
+    """The least replies, but for context-relevance, which has to quote."""
+    if "input" in body:
+        data = [{"index": at, "embedding": [1.0, 2.0]} for at, _ in enumerate(body["input"])]
+        return Act(body=json.dumps({"data": data}).encode())
+    schema = body["response_format"]["json_schema"]["schema"]
+    reply = least(schema)
+    return Act({"sentences": [HOSTILE]} if "sentences" in reply else reply)
+
+
+def test_promptfoo_gets_data_as_it_is(bridge: Bridge, tmp_path: Path) -> None:
+    """Nothing is rendered, no file is read; the judge sees the very texts."""
+    names = ["faithfulness", "answer_relevancy", "context_recall", "context_relevancy"]
+    checks = [*map(judged, (*names, "answer_correctness", "turn_relevancy"))]
+    checks.append(judged("g_eval", criteria=f"criteria {HOSTILE}"))
+    cases = [
+        {"id": "tags", "input": f"asked {HOSTILE}", "expected": f"expected {HOSTILE}"},
+        {"id": "file", "input": FILE, "expected": FILE},
+        {**TALK, "turns": [{"user": f"asked {HOSTILE}"}, {"user": FILE}]},
+    ]
+    outputs = [
+        {"case_id": "tags", "text": f"said {HOSTILE}", "retrieved_contexts": [f"{HOSTILE}", "b"]},
+        {"case_id": "file", "text": FILE, "retrieved_contexts": [FILE]},
+        {"case_id": "talk", "turns": [{"text": f"said {HOSTILE}"}, {"text": FILE}]},
+    ]
+    with JudgeServer(quoting) as server:
+        suite = write(tmp_path, server, checks, ["promptfoo"], cases=cases, outputs=outputs)
+        done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    rows = {
+        (row["case_id"], row["turn"], row["metric"]): row
+        for row in rows_of(tmp_path / "R", "promptfoo")
+    }
+    errors = [key for key, row in rows.items() if row["error"]]
+    assert errors == [("file", None, "context_relevancy")], done.stderr  # which quotes another text
+    assert rows["talk", None, "turn_relevancy"]["value"] == 1.0
+    seen = "\n".join(
+        message["content"] for body in server.bodies for message in body.get("messages", ())
+    )
+    seen += "\n".join(text for body in server.bodies for text in body.get("input", ()))
+    for text in ("asked", "expected", "said", "criteria"):
+        assert f"{text} {HOSTILE}" in seen, text
+    assert FILE in seen
+    assert '{{ "' not in seen
+    assert "root:" not in seen
+    assert "49" not in seen
