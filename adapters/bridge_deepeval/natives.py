@@ -96,20 +96,22 @@ class DeepEvalNatives(NativeRun):
     def _to_data(self, metric: str, answers: Sequence[Answer]) -> MetricData:
         from deepeval.tracing.api import MetricData
 
+        from bridge_deepeval.scorers import SUCCESS
+
         total = summarise([found for _, found in answers])
         carried = {KEY: {"status": total.status, "rows": self.encoded(answers)}}
         check = answers[0][0]
-        return MetricData(
-            name=metric,
-            threshold=threshold_of(check),
-            success={"passed": True, "failed": False, "error": False}.get(total.status),
-            score=total.value,
-            reason=total.reason,
-            strictMode=False,
-            evaluationModel=None if check.judge is None else f"bridge/{check.judge}",
-            error=(total.error or total.reason) if total.status == "error" else None,
-            verboseLogs=msgspec.json.encode(carried).decode(),
-        )
+        fields = {
+            "name": metric,
+            "threshold": threshold_of(check),
+            "success": SUCCESS.get(total.status),
+            "score": total.value,
+            "reason": total.reason,
+            "evaluationModel": None if check.judge is None else f"bridge/{check.judge}",
+            "error": (total.error or total.reason) if total.status == "error" else None,
+            "verboseLogs": msgspec.json.encode(carried).decode(),
+        }
+        return MetricData.model_validate(fields)
 
     def finish(self) -> None:
         """Write the run file."""

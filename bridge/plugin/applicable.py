@@ -103,7 +103,6 @@ def _frameworks() -> list[FrameworkInfo]:
     return found
 
 
-@lru_cache(maxsize=256)
 def unsupported(info: FrameworkInfo, check: Check) -> Measurement:
     """The measurement of a native check in a framework that has no metrics of its own."""
     leaf = check
