@@ -120,6 +120,11 @@ def test_the_command_says_what_a_file_is_that_is_no_data(tmp_path: Path, what: s
 SURROGATE = "\\ud800"
 FOUND = [
     ("lm_eval", "x.jsonl", '{"doc_id": 1, "doc": {}, "target": "a", "acc": 1' + "0" * 400 + "}"),
+    ("inspect", "x.json", '{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": '
+     '[{"id": 1, "input": "q", "scores": {"s": {"value": 1}}}], "results": {"scores": [{"name": "s", '
+     '"metrics": {"mean": {"value": 1' + "0" * 400 + "}}}]}}"),
+    ("ragas", "x.jsonl", '{"user_input": "q", "bridge": {"case": {}, "found": {}, '
+      '"output": {"retrieved_contexts": [{"id": "1"}]}}}'),
     ("promptfoo", "x.jsonl", '{"testIdx": 9223372036854775808, "gradingResult": {"pass": true}}'),
     ("promptfoo", "x.csv", 'q,p\na,"[PASS] (1.00, m: 0..5) x"\n'),
     ("deepeval_dataset", "g.json", '[{"input": "q", "expectedTools": [{"name": "f", "args": '

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,7 +13,7 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import UNIT, Scales
+from bridge.plugin.imported import LARGEST, UNIT, Scales
 from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
@@ -215,5 +214,5 @@ def _means(log: records.Log) -> Iterator[tuple[str, str, float]]:
     for name, metrics in entries:
         for metric in ("accuracy", "mean"):
             value = metrics[metric].value if metric in metrics else None
-            if isinstance(value, int | float) and math.isfinite(value):
+            if isinstance(value, int | float) and abs(value) <= LARGEST:
                 yield name, metric, float(value)

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_row
+from bridge.plugin.imported import LARGEST, Scales, imported_row
 from bridge.plugin.shared import decode, summarise
 
 NAME = "inspect"
@@ -94,6 +94,6 @@ def _to_number(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, int | float) and abs(value) <= LARGEST:
         return float(value)
     return None

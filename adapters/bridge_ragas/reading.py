@@ -88,7 +88,7 @@ class TableReading:
                 continue
             try:
                 yield self._answer(row, line)
-            except (ValidationError, ValueError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError) as error:  # carried by anybody
                 why = explain(error) if isinstance(error, ValidationError) else str(error)
                 what = f"the row cannot be read ({why})"
                 fix = "mend the row"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bridge.files.scores import ScoreRow
 from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import UNIT, Scale, Scales, imported_row, lower_is_better
+from bridge.plugin.imported import LARGEST, UNIT, Scale, Scales, imported_row, lower_is_better
 from bridge.plugin.shared import decode, summarise
 
 NAME = "ragas"
@@ -47,7 +46,7 @@ def read_score(
 
 def to_number(value: Any) -> float | None:
     """A native value as a finite number; ``None`` where it is none."""
-    if isinstance(value, bool | int | float) and math.isfinite(value):
+    if isinstance(value, bool | int | float) and abs(value) <= LARGEST:
         return float(value)
     return None
 
