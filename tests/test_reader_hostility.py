@@ -123,8 +123,8 @@ FOUND = [
     ("inspect", "x.json", '{"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}, "samples": '
      '[{"id": 1, "input": "q", "scores": {"s": {"value": 1}}}], "results": {"scores": [{"name": "s", '
      '"metrics": {"mean": {"value": 1' + "0" * 400 + "}}}]}}"),
-    ("ragas", "x.jsonl", '{"user_input": "q", "bridge": {"case": {}, "found": {}, '
-      '"output": {"retrieved_contexts": [{"id": "1"}]}}}'),
+    ("ragas", "x.jsonl", json.dumps({"user_input": "q", "bridge": {
+        "case": {}, "found": {}, "output": {"retrieved_contexts": [{"id": "1"}]}}})),
     ("promptfoo", "x.jsonl", '{"testIdx": 9223372036854775808, "gradingResult": {"pass": true}}'),
     ("promptfoo", "x.csv", 'q,p\na,"[PASS] (1.00, m: 0..5) x"\n'),
     ("deepeval_dataset", "g.json", '[{"input": "q", "expectedTools": [{"name": "f", "args": '
@@ -255,3 +255,15 @@ def test_items_are_those_of_the_document(
     document["inner"] = {"rows": [], "beside": rest}
     assert json.loads(found.head) == document
     assert count_leaves_of([text.encode()]) == count_leaves(json.loads(text))
+
+
+def test_what_a_config_carries_may_lack_any_of_its_marks(bench: Bench) -> None:
+    """Found by the fuzzer too: what was shown of a test when it was written is gone."""
+    number, seed = next(
+        (number, seed)
+        for number, seed in enumerate(bench.seeds)
+        if seed.name == "promptfooconfig.tests.jsonl"
+    )
+    mark = b'\\"metadata\\":\\"'
+    assert mark in seed.content
+    assert bench.read(number, seed.content.replace(mark, b'\\"gone\\":\\"')) == ""

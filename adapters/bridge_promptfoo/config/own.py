@@ -93,7 +93,9 @@ class OwnConfig:
         written = _written(test)
         self._tests.append(parts)
         case = Case.model_validate(parts["case"])
-        changed = {key for key, found in shown_of(written).items() if found != parts[SHOWN][key]}
+        changed = {
+            key for key, found in shown_of(written).items() if found != parts[SHOWN].get(key)
+        }
         update: dict[str, Any] = {}
         if "vars" in changed:
             update |= {"vars": foreign.vars, "input": foreign.input}
