@@ -35,7 +35,7 @@ READ_INTO: dict[str, tuple[str, ...]] = {
         "conversationalTestCases[].turns[].order",
         "testCases[].metricsData[].threshold",  # on the native scale, brought to [0, 1]
     ),
-    "inspect": ("version", "status", "eval.model"),
+    "inspect": ("version", "status", "eval.model", "eval.scorers"),  # scorers: into checks
     "promptfoo": (
         "results.version",
         "results.results[].latencyMs",  # milliseconds into seconds

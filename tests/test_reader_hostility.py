@@ -134,6 +134,7 @@ FOUND = [
      + SURROGATE + '": 1}]}'),
     ("suite", "x.yaml", 'name: s\ngolden_set: c\nsystem: {recorded: o}\nframeworks: [{"'
      + SURROGATE + '": 1}]\n'),
+    ("pydantic_evals", "d.yaml", "cases: [{inputs: q}]\nevaluators:\n- MaxDuration: .inf\n"),
     ("table", "x.jsonl", '{"input": "q", "k": 1e999}'),
 ]  # fmt: skip
 """What the fuzzer found."""

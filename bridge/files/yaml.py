@@ -98,8 +98,12 @@ _TAGS = frozenset(
 )
 
 
-def load_yaml(path: Path) -> tuple[Any, dict[Loc, int]]:
+def load_yaml(path: Path, *, finite: bool = False) -> tuple[Any, dict[Loc, int]]:
     """Read a YAML (or JSON) file.
+
+    Args:
+        path: The file.
+        finite: Whether numbers that JSON does not have are refused.
 
     Returns:
         The document, and for each value its 1-based line, keyed by its path in the document.
@@ -114,7 +118,7 @@ def load_yaml(path: Path) -> tuple[Any, dict[Loc, int]]:
         raise unreadable(path, error) from None
     if len(data) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES >> 20} MiB", where=path, fix="split it")
-    return parse_yaml(data, path)
+    return parse_yaml(data, path, finite=finite)
 
 
 def parse_yaml(data: bytes, path: Path, *, finite: bool = False) -> tuple[Any, dict[Loc, int]]:

@@ -94,7 +94,7 @@ class _Reading:
 
     def __init__(self, source: Path) -> None:
         self._source = source
-        self._value, self._lines = load_yaml(source)
+        self._value, self._lines = load_yaml(source, finite=True)
         self._claims = Claims()
         self._evaluators = EvaluatorReader(self._claims)
 
