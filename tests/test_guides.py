@@ -16,8 +16,8 @@ from bridge.cli.main import main
 from bridge.conversion.guide import guides
 from bridge.conversion.guide.tables import checks_table, fields_table
 from bridge.conversion.guide.trace import Trace, document_of, leaves, trace
+from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.format import ReadOptions
-from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.registry import detect_format, get_format
 from bridge_deepeval.dataset.fields import CONVERSATION, SINGLE
 from bridge_inspect.dataset.rows import FIELDS as SAMPLE
@@ -150,12 +150,12 @@ def test_like_fields_share_a_row() -> None:
 
 def test_a_check_is_joined_by_scorer_or_by_what_is_judged() -> None:
     ours = [
-        OwnMetric("Same", check="equals"),
-        OwnMetric("Asked", judged="faithfulness", note="a|b"),
+        Counterpart("Same", check="equals"),
+        Counterpart("Asked", judged="faithfulness", note="a|b"),
     ]
     theirs = [
-        OwnMetric("Exact", check={"equals": {"strip": False}}),
-        OwnMetric("F", judged="faithfulness"),
+        Counterpart("Exact", check={"equals": {"strip": False}}),
+        Counterpart("F", judged="faithfulness"),
     ]
     lines = checks_table(ours, theirs, ("One", "Two")).splitlines()
     assert lines[2] == "| `Same` | `equals` | `Exact` |  |"

@@ -21,9 +21,10 @@ from bridge.conversion import verify
 from bridge.files.yaml import parse_yaml
 from bridge.model import Check, InputError
 from bridge.model.verification import Verification
+from bridge.plugin.counterparts import Counterpart, HasCounterparts, StandIns, check_of, recorded_as
 from bridge.plugin.formats import GOLDEN_SET
-from bridge.plugin.own_metrics import OwnMetric, OwnMetrics, StandIns, check_of, recorded_as
-from bridge.plugin.registry import detect_format, get_framework
+from bridge.plugin.registry import detect_format, framework_names, get_framework
+from bridge.scorers import registry
 
 NATIVE = Path(__file__).parent / "native"
 DEEPEVAL = NATIVE / "deepeval" / "own_metrics.json"
@@ -141,10 +142,18 @@ def test_rounding_is_that_of_the_metric_alone(tmp_path: Path) -> None:
     assert (found.case_id, found.type) == ("words", "f1")
 
 
-def own(name: str) -> Sequence[OwnMetric]:
+def own(name: str) -> Sequence[Counterpart]:
     found = get_framework(name)
-    assert isinstance(found, OwnMetrics)
-    return found.own_metrics()
+    assert isinstance(found, HasCounterparts)
+    return found.counterparts()
+
+
+@pytest.mark.parametrize("name", framework_names())
+def test_what_a_judge_measures_has_a_name_of_ours(name: str) -> None:
+    """Of a native metric, or of a shared scorer or comparison that asks a judge."""
+    framework = get_framework(name)
+    found = framework.counterparts() if isinstance(framework, HasCounterparts) else ()
+    assert {each.judged for each in found} <= {*registry.NATIVE, *registry.JUDGED, "pairwise", ""}
 
 
 PAGES = {
@@ -201,7 +210,7 @@ def test_the_names_in_results_are_ragas() -> None:
 
 
 def test_a_number_tells_two_of_a_name_apart() -> None:
-    known = {"f1": OwnMetric("f1()"), "match": OwnMetric("match()")}
+    known = {"f1": Counterpart("f1()"), "match": Counterpart("match()")}
     assert recorded_as(known, "f1") is known["f1"]
     assert recorded_as(known, "f11") is known["f1"]
     assert recorded_as(known, "match10") is known["match"]

@@ -10,8 +10,8 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.score import Score
+from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import FrameworkInfo, require
-from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_deepeval.metrics import METRICS
@@ -71,11 +71,11 @@ class DeepEvalFramework:
         """Raise :class:`bridge.MissingDependency` unless DeepEval is there and recent enough."""
         require(INFO)
 
-    def own_metrics(self) -> Sequence[OwnMetric]:
+    def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_deepeval.own_metrics import METRICS
+        from bridge_deepeval.counterparts import COUNTERPARTS
 
-        return METRICS
+        return COUNTERPARTS
 
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as test cases with metrics, ready for ``deepeval.evaluate``.

@@ -15,19 +15,19 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
+from bridge.plugin.counterparts import StandIns, by_recorded_name, check_of
 from bridge.plugin.imported import Scales
-from bridge.plugin.own_metrics import StandIns, by_recorded_name, check_of
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
+from bridge_deepeval.counterparts import COUNTERPARTS
 from bridge_deepeval.directions import lower_metrics
 from bridge_deepeval.layouts import Native, open_run
-from bridge_deepeval.own_metrics import METRICS
 from bridge_deepeval.rows import NAME, read_score
 
 NOT_CACHED = "the cache has no such result: DeepEval leaves out those that ended in an error"
 
-_METRICS = by_recorded_name(METRICS)
+_KNOWN = by_recorded_name(COUNTERPARTS)
 
 
 class RunReading:
@@ -49,7 +49,7 @@ class RunReading:
         version = given.get(records.VERSION) if isinstance(given, Mapping) else None
         self._version = version if isinstance(version, str) else ""
         self._lower = frozenset() if self._version else lower_metrics(self._file.metrics())
-        self._stand_ins = StandIns(lambda name: check_of(_METRICS.get(name)))
+        self._stand_ins = StandIns(lambda name: check_of(_KNOWN.get(name)))
         self._names: set[int] = set()
         self._ended: Counter[bool | None] = Counter()
         self._cases = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.plugin.accounting import NATIVE, Claim, Claims, dropped
 from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
-from bridge_inspect.own_metrics import checks_of
+from bridge_inspect.counterparts import checks_of
 from bridge_inspect.records import Log
 
 UNUSED = dropped("beside what a message says")

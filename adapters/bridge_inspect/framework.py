@@ -12,8 +12,8 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import FrameworkInfo, require
-from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_inspect.metrics import METRICS
@@ -49,11 +49,11 @@ class InspectFramework:
         """Raise :class:`bridge.MissingDependency` unless Inspect is there and recent enough."""
         require(INFO)
 
-    def own_metrics(self) -> Sequence[OwnMetric]:
+    def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_inspect.own_metrics import METRICS
+        from bridge_inspect.counterparts import COUNTERPARTS
 
-        return METRICS
+        return COUNTERPARTS
 
     def to_native(self, bundle: Bundle) -> Task:
         """Cases with one system's outputs as a task that ``inspect eval`` runs as it is.

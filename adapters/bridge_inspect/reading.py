@@ -13,13 +13,13 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
+from bridge.plugin.counterparts import StandIns
 from bridge.plugin.imported import LARGEST, UNIT, Scales
-from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
+from bridge_inspect.counterparts import checks_of
 from bridge_inspect.layouts import open_log
-from bridge_inspect.own_metrics import checks_of
 from bridge_inspect.rows import NAME, read_score
 
 MOST_ABSENT = 10_000

@@ -10,8 +10,8 @@ from bridge.model.bundle import Bundle
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut
+from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import OWN_CHECKS, FrameworkInfo, require
-from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge_promptfoo.metrics import METRICS
 
@@ -67,11 +67,11 @@ class PromptfooFramework:
         require(INFO)
         require_installed()
 
-    def own_metrics(self) -> Sequence[OwnMetric]:
+    def counterparts(self) -> Sequence[Counterpart]:
         """Its assertion types, and the checks that say the same."""
-        from bridge_promptfoo.own_metrics import METRICS
+        from bridge_promptfoo.counterparts import COUNTERPARTS
 
-        return METRICS
+        return COUNTERPARTS
 
     def to_native(self, bundle: Bundle) -> dict[str, Any]:
         """Cases with their outputs as a config, ready for ``promptfoo eval``.

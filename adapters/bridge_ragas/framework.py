@@ -12,8 +12,8 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import FrameworkInfo, require
-from bridge.plugin.own_metrics import OwnMetric
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_ragas.cases import is_conversation, to_sample
@@ -89,11 +89,11 @@ class RagasFramework:
         require(INFO)
         require(LANGCHAIN)
 
-    def own_metrics(self) -> Sequence[OwnMetric]:
+    def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_ragas.own_metrics import METRICS
+        from bridge_ragas.counterparts import COUNTERPARTS
 
-        return METRICS
+        return COUNTERPARTS
 
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as datasets with metrics, ready for ``ragas.evaluate``.

@@ -18,14 +18,14 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import NATIVE, Claim, Tally, carried, count_leaves, dropped
 from bridge.plugin.carry import KEY
+from bridge.plugin.counterparts import StandIns
 from bridge.plugin.imported import Scales
 from bridge.plugin.listed import PASSAGES, ListCells
-from bridge.plugin.own_metrics import StandIns
 from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
 from bridge_ragas.columns import is_blank, read_columns, value_of
-from bridge_ragas.own_metrics import find_check
+from bridge_ragas.counterparts import find_check
 from bridge_ragas.rows import NAME, read_score
 from bridge_ragas.table import Row, open_table
 

@@ -21,15 +21,15 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut, Verification, VerifiedSide, total_left_out
-from bridge.plugin.format import Format
-from bridge.plugin.framework import OwnChecks
-from bridge.plugin.own_metrics import (
-    OwnMetric,
-    OwnMetrics,
+from bridge.plugin.counterparts import (
+    Counterpart,
+    HasCounterparts,
     by_recorded_name,
     recorded_as,
     why_none,
 )
+from bridge.plugin.format import Format
+from bridge.plugin.framework import OwnChecks
 from bridge.plugin.registry import get_framework
 
 CORE = "core"
@@ -135,19 +135,19 @@ def _foreign(framework: str, whole: Bundle, recorded: list[Score]) -> list[LeftO
     if isinstance(found, OwnChecks):
         return list(found.left_out(whole))
     held = {row.key for row in recorded}
-    metrics = by_recorded_name(_own_metrics(framework))
+    metrics = by_recorded_name(_counterparts(framework))
     others = (row.scorer or row.metric for row in whole.scores if row.key not in held)
     return [LeftOut(type=name, reason=why_none(recorded_as(metrics, name))) for name in others]
 
 
-def _own_metrics(framework: str) -> Sequence[OwnMetric]:
+def _counterparts(framework: str) -> Sequence[Counterpart]:
     found = get_framework(framework)
-    return found.own_metrics() if isinstance(found, OwnMetrics) else ()
+    return found.counterparts() if isinstance(found, HasCounterparts) else ()
 
 
 def _digits(framework: str, rows: Iterable[Score]) -> dict[str, int]:
     """The decimals that recorded scores are rounded to, by their type."""
-    metrics = by_recorded_name(_own_metrics(framework))
+    metrics = by_recorded_name(_counterparts(framework))
     found = {name: recorded_as(metrics, name) for name in {row.scorer for row in rows}}
     return {name: each.digits for name, each in found.items() if each and each.digits is not None}
 

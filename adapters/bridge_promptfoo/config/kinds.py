@@ -1,7 +1,7 @@
 """promptfoo's assertion types, each with what stands for it here: the one map, both ways.
 
-:mod:`bridge_promptfoo.own_metrics` shows them in the guides of ``docs/migrate``. Types and meanings
-are those of promptfoo 0.123.1
+:mod:`bridge_promptfoo.counterparts` shows them in the guides of ``docs/migrate``. Types and
+meanings are those of promptfoo 0.123.1
 (https://www.promptfoo.dev/docs/configuration/expected-outputs/).
 """
 
@@ -96,10 +96,10 @@ _KINDS = (
     Kind("context-faithfulness", judge="faithfulness", why=_LLM),
     Kind("context-recall", judge="context_recall", why=_LLM),
     Kind("context-relevance", judge="context_relevancy", why=_LLM),
-    Kind("conversation-relevance", judge="conversation_relevancy", why=_LLM),
+    Kind("conversation-relevance", judge="turn_relevancy", why=_LLM),
     Kind("search-rubric", judge="rubric", why="asks a judge that searches the web: kept"),
     Kind("agent-rubric", judge="rubric", why="asks an agent: kept"),
-    Kind("trajectory:goal-success", judge="goal_success", why=_TRACE),
+    Kind("trajectory:goal-success", judge="task_completion", why=_TRACE),
     Kind("similar", why=_EMBEDDING),
     Kind("similar:cosine", why=_EMBEDDING),
     Kind("similar:dot", why=_EMBEDDING),

@@ -15,9 +15,9 @@ from pathlib import Path
 from bridge.conversion.guide.tables import checks_table, fields_table
 from bridge.conversion.guide.trace import Trace, target_name, trace
 from bridge.conversion.target import held_parts
+from bridge.plugin.counterparts import Counterpart, HasCounterparts
 from bridge.plugin.format import Format, ReadOptions
 from bridge.plugin.framework import FrameworkInfo
-from bridge.plugin.own_metrics import OwnMetric, OwnMetrics
 from bridge.plugin.registry import (
     detect_format,
     format_names,
@@ -57,7 +57,7 @@ class Side:
     title: str
     cases: Format | None = None
     results: Format | None = None
-    metrics: Sequence[OwnMetric] = ()
+    metrics: Sequence[Counterpart] = ()
 
 
 def sides() -> list[Side]:
@@ -71,7 +71,7 @@ def _side(info: FrameworkInfo) -> Side:
     cases = next((each for each in own if "suite" in each.info.writes), None)
     results = next((each for each in own if "scores" in each.info.writes), None)
     framework = get_framework(info.name)
-    metrics = framework.own_metrics() if isinstance(framework, OwnMetrics) else ()
+    metrics = framework.counterparts() if isinstance(framework, HasCounterparts) else ()
     return Side(info.name, info.title, cases, results, metrics)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.conversion.guide.trace import Trace
 from bridge.model.check import Check
-from bridge.plugin.own_metrics import OwnMetric
+from bridge.plugin.counterparts import Counterpart
 from bridge.scorers.registry import BUILT_IN
 
 NONE = "—"
@@ -46,7 +46,7 @@ def _note(each: Trace, is_written: bool) -> str:
 
 
 def checks_table(
-    source: Sequence[OwnMetric], target: Sequence[OwnMetric], heads: tuple[str, str]
+    source: Sequence[Counterpart], target: Sequence[Counterpart], heads: tuple[str, str]
 ) -> str:
     """The source's metrics with the checks that say the same, and the target's like them.
 
@@ -65,7 +65,7 @@ def checks_table(
     return table([heads[0], "here", *([heads[1]] if target else []), "note"], rows)
 
 
-def _ours_table(target: Sequence[OwnMetric], head: str) -> str:
+def _ours_table(target: Sequence[Counterpart], head: str) -> str:
     """Our scorers with the target's metrics that say the same."""
     found = {name: [each for each in target if _scorer(each) == name] for name in BUILT_IN}
     judged = {
@@ -79,7 +79,7 @@ def _ours_table(target: Sequence[OwnMetric], head: str) -> str:
     return table(["here", head], rows)
 
 
-def _here(each: OwnMetric) -> str:
+def _here(each: Counterpart) -> str:
     scorer = _scorer(each)
     if scorer:
         params = Check.model_validate(each.check).params
@@ -92,16 +92,16 @@ def _yaml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _scorer(each: OwnMetric) -> str:
+def _scorer(each: Counterpart) -> str:
     return "" if each.check is None else Check.model_validate(each.check).scorer
 
 
-def _is_like(one: OwnMetric, other: OwnMetric) -> bool:
+def _is_like(one: Counterpart, other: Counterpart) -> bool:
     by_scorer = _scorer(one) and _scorer(one) == _scorer(other)
     return bool(by_scorer or (one.judged and one.judged == other.judged))
 
 
-def _named(metrics: Iterable[OwnMetric]) -> str:
+def _named(metrics: Iterable[Counterpart]) -> str:
     names = [each.name for each in metrics]
     more = f", … ({len(names)})" if len(names) > SHOWN_METRICS else ""
     return f"{_codes(names[:SHOWN_METRICS])}{more}"

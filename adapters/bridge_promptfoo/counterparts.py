@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.plugin.own_metrics import OwnMetric
+from bridge.plugin.counterparts import Counterpart
 from bridge_promptfoo.config.kinds import KINDS
 
-METRICS = tuple(
-    OwnMetric(kind.type, (kind.type,), kind.scorer or None, kind.judge, kind.why)
+COUNTERPARTS = tuple(
+    Counterpart(kind.type, (kind.type,), kind.scorer or None, kind.judge, kind.why)
     for kind in KINDS.values()
 )

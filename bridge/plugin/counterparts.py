@@ -24,7 +24,7 @@ UNFIT = "with its options no scorer of ours says the same"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnMetric:
+class Counterpart:
     """One metric of a framework's own.
 
     Attributes:
@@ -46,24 +46,24 @@ class OwnMetric:
 
 
 @runtime_checkable
-class OwnMetrics(Protocol):
+class HasCounterparts(Protocol):
     """A framework that says which of its metrics the shared scorers stand for."""
 
-    def own_metrics(self) -> Sequence[OwnMetric]:
+    def counterparts(self) -> Sequence[Counterpart]:
         """Its metrics, those without a model first."""
         ...
 
 
-def by_recorded_name(metrics: Iterable[OwnMetric]) -> dict[str, OwnMetric]:
+def by_recorded_name(metrics: Iterable[Counterpart]) -> dict[str, Counterpart]:
     """Each metric by its names in results files."""
     return {name: each for each in metrics for name in each.recorded}
 
 
-def recorded_as(metrics: Mapping[str, OwnMetric], name: str) -> OwnMetric | None:
+def recorded_as(metrics: Mapping[str, Counterpart], name: str) -> Counterpart | None:
     """The metric that has a name in a results file, where a number may tell two of it apart.
 
     Example:
-        >>> recorded_as({"f1": OwnMetric("f1()")}, "f12").name
+        >>> recorded_as({"f1": Counterpart("f1()")}, "f12").name
         'f1()'
     """
     found = metrics.get(name)
@@ -109,13 +109,13 @@ class StandIns:
         return self._known[key]
 
 
-def check_of(metric: OwnMetric | None) -> Check | None:
+def check_of(metric: Counterpart | None) -> Check | None:
     """The check that says the same as a metric with its defaults."""
     written = None if metric is None else metric.check
     return None if written is None else Check.model_validate(written)
 
 
-def why_none(metric: OwnMetric | None) -> str:
+def why_none(metric: Counterpart | None) -> str:
     """Why no check stands for a recorded metric."""
     if metric is None:
         return STRANGER

@@ -13,32 +13,32 @@ from pydantic import ValidationError
 
 from bridge.model.check import Check
 from bridge.model.errors import InputError
-from bridge.plugin.own_metrics import JUDGED, OwnMetric, by_recorded_name, check_of
+from bridge.plugin.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
 from bridge.scorers.registry import read_params
 from bridge_inspect.records import Scorer
 
 _PROBABILITIES = "needs log probabilities"
-METRICS = (
-    OwnMetric("includes()", ("includes",), {"contains": {"ignore_case": True}}),
-    OwnMetric(
+COUNTERPARTS = (
+    Counterpart("includes()", ("includes",), {"contains": {"ignore_case": True}}),
+    Counterpart(
         "match()", ("match",), "match",
         note="a target of nothing but punctuation matches nothing, there everything",
     ),
-    OwnMetric(
+    Counterpart(
         "pattern()", ("pattern",), "pattern", note="RE2: no look-around, no back-references"
     ),
-    OwnMetric("answer()", ("answer",), "answer"),
-    OwnMetric("choice()", ("choice",), "choice", note="shuffled options are not put back"),
-    OwnMetric("exact()", ("exact",), "exact"),
-    OwnMetric("f1()", ("f1",), "f1", note="not rounded to two decimals", digits=2),
-    OwnMetric("math()", ("math",), note="LaTeX by sympy: `number` compares numbers"),
-    OwnMetric("perplexity()", ("perplexity",), note=_PROBABILITIES),
-    OwnMetric("model_graded_qa()", ("model_graded_qa",), judged="answer_correctness", note=JUDGED),
-    OwnMetric(
-        "model_graded_fact()", ("model_graded_fact",), judged="answer_correctness", note=JUDGED
+    Counterpart("answer()", ("answer",), "answer"),
+    Counterpart("choice()", ("choice",), "choice", note="shuffled options are not put back"),
+    Counterpart("exact()", ("exact",), "exact"),
+    Counterpart("f1()", ("f1",), "f1", note="not rounded to two decimals", digits=2),
+    Counterpart("math()", ("math",), note="LaTeX by sympy: `number` compares numbers"),
+    Counterpart("perplexity()", ("perplexity",), note=_PROBABILITIES),
+    *(
+        Counterpart(f"{name}()", (name,), judged="answer_correctness", note=JUDGED)
+        for name in ("model_graded_qa", "model_graded_fact")
     ),
 )  # fmt: skip
-_KNOWN = by_recorded_name(METRICS)
+_KNOWN = by_recorded_name(COUNTERPARTS)
 _RENAMED = {("answer", "pattern"): "kind"}
 
 

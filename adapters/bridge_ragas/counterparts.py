@@ -7,48 +7,48 @@ https://docs.ragas.io/en/stable/concepts/metrics/available_metrics/.
 from __future__ import annotations
 
 from bridge.model.check import Check
-from bridge.plugin.own_metrics import JUDGED, OwnMetric, by_recorded_name, check_of
+from bridge.plugin.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
 
 _CALLS = "compares calls by position and arguments as text: `tool_arguments` is the nearest"
-METRICS = (
-    OwnMetric("ExactMatch", ("exact_match",), {"equals": {"strip": False}}),
-    OwnMetric("StringPresence", ("string_present",), "contains"),
-    OwnMetric(
+COUNTERPARTS = (
+    Counterpart("ExactMatch", ("exact_match",), {"equals": {"strip": False}}),
+    Counterpart("StringPresence", ("string_present",), "contains"),
+    Counterpart(
         "NonLLMStringSimilarity", ("non_llm_string_similarity",), "similarity",
         note="its distance is not in a result: Levenshtein's, the default, is meant",
     ),
-    OwnMetric(
+    Counterpart(
         "RougeScore", ("rouge_score",), "rouge",
         note="its type is not in a result: rougeL, the default, is meant",
     ),
-    OwnMetric(
+    Counterpart(
         "BleuScore", ("bleu_score",), "sacrebleu",
         note="of several sentences all are scored, there the first alone",
     ),
-    OwnMetric("ChrfScore", ("chrf_score",), "chrf"),
-    OwnMetric(
+    Counterpart("ChrfScore", ("chrf_score",), "chrf"),
+    Counterpart(
         "NonLLMContextRecall", ("non_llm_context_recall",), "passage_recall",
         note="nothing retrieved is 0, there an exception",
     ),
-    OwnMetric(
+    Counterpart(
         "NonLLMContextPrecisionWithReference", ("non_llm_context_precision_with_reference",),
         "passage_precision",
     ),
-    OwnMetric(
+    Counterpart(
         "IDBasedContextRecall", ("id_based_context_recall",), {"passage_recall": {"by": "id"}}
     ),
-    OwnMetric(
+    Counterpart(
         "IDBasedContextPrecision", ("id_based_context_precision",),
         {"passage_precision": {"by": "id"}}, note="nothing retrieved is 0, there NaN",
     ),
-    OwnMetric(
+    Counterpart(
         "ToolCallF1", ("tool_call_f1",), "tool_f1", digits=4,
         note="a call made twice counts twice, and \"1\" is not 1",
     ),
-    OwnMetric("ToolCallAccuracy", ("tool_call_accuracy",), note=_CALLS),
-    OwnMetric("DataCompyScore", ("data_compare_score",), note="compares tables in CSV"),
+    Counterpart("ToolCallAccuracy", ("tool_call_accuracy",), note=_CALLS),
+    Counterpart("DataCompyScore", ("data_compare_score",), note="compares tables in CSV"),
     *(
-        OwnMetric(name, recorded, judged=judged, note=JUDGED)
+        Counterpart(name, recorded, judged=judged, note=JUDGED)
         for name, recorded, judged in (
             ("Faithfulness", ("faithfulness",), "faithfulness"),
             ("ResponseRelevancy", ("answer_relevancy",), "answer_relevancy"),
@@ -71,16 +71,16 @@ METRICS = (
             ("SemanticSimilarity", ("semantic_similarity", "answer_similarity"), ""),
             ("ContextEntityRecall", ("context_entity_recall",), ""),
             ("NoiseSensitivity", ("noise_sensitivity",), ""),
-            ("SummarizationScore", ("summary_score",), ""),
+            ("SummarizationScore", ("summary_score",), "summarization"),
             ("RubricsScore", ("domain_specific_rubrics",), "rubric"),
             ("InstanceRubrics", ("instance_rubrics", "instance_specific_rubrics"), "rubric"),
             ("LLMSQLEquivalence", ("llm_sql_equivalence_with_reference",), ""),
-            ("AgentGoalAccuracyWithReference", ("agent_goal_accuracy",), "goal_success"),
-            ("TopicAdherenceScore", ("topic_adherence",), ""),
+            ("AgentGoalAccuracyWithReference", ("agent_goal_accuracy",), "task_completion"),
+            ("TopicAdherenceScore", ("topic_adherence",), "topic_adherence"),
         )
     ),
 )  # fmt: skip
-_KNOWN = by_recorded_name(METRICS)
+_KNOWN = by_recorded_name(COUNTERPARTS)
 _ROUGE_MODES = ("fmeasure", "precision", "recall")
 
 
