@@ -60,7 +60,7 @@ def test_verdicts_that_deepeval_does_not_miss(verdicts: Any) -> None:
 
     case = LLMTestCase(input="q", actual_output="Rome is.", retrieval_context=CONTEXT)
     options: dict[str, Any] = {"include_reason": False, "async_mode": False}
-    loose = FaithfulnessMetric(model=Loose(), **options)  # type: ignore[no-untyped-call]
+    loose = FaithfulnessMetric(model=Loose(), **options)
     assert loose.measure(case, _show_indicator=False) == 1.0
     assert loose.is_successful()
     held = FaithfulnessMetric(model=BridgeModel(Inquiry(Scripted(replies))), **options)
