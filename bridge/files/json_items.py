@@ -158,7 +158,7 @@ class _Brackets:
     """
 
     places: IntArray
-    kinds: IntArray
+    kinds: npt.NDArray[np.uint8]
     levels: IntArray
     _of_level: dict[int, IntArray] = field(default_factory=dict)
 
