@@ -12,7 +12,7 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.values import freeze
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.config.assertions import AssertionReader, ReadAsserts, numbered
+from bridge_promptfoo.config.assertions import AssertionReader, Graded, ReadAsserts, numbered
 from bridge_promptfoo.config.files import Document, Node
 from bridge_promptfoo.config.templates import is_template
 from bridge_promptfoo.rows import NAME, name_of
@@ -64,7 +64,7 @@ class GradedChecks:
     def _read(self, plain: Mapping[str, Any], variables: Mapping[str, Any]) -> Check | None:
         read = ReadAsserts()
         node = Node(dict(plain), Document(Path(NAME), "", dict(plain), {}))
-        self._reader.read([node], variables, read)
+        self._reader.read([node], Graded(variables), read)
         return read.checks[0] if read.checks else None
 
 

@@ -7,9 +7,12 @@ from typing import Any
 
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
+from bridge.model.message import passage_text
 from bridge.model.output import Output
 from bridge.plugin.carry import plain
-from bridge_promptfoo.cases import to_response
+from bridge_promptfoo.calls import Fields
+from bridge_promptfoo.cases import text_sent, to_response
+from bridge_promptfoo.config.templates import escaped
 from bridge_promptfoo.config.to_assertions import is_touched
 from bridge_promptfoo.seal import inert
 
@@ -54,6 +57,36 @@ def recorded(
             return None
         found[case_id] = texts[0]
     return found
+
+
+def told_of(case: Case, outputs: Sequence[Output], variables: Mapping[str, Any]) -> Fields:
+    """The variables that graders read of a case and its answers: ``query`` and ``context``.
+
+    Args:
+        case: The case.
+        outputs: Its answers; those of one test share its variables.
+        variables: Those that the test has.
+
+    Returns:
+        Those that the test may be given, or has already as they should be.
+    """
+    told: Fields = {"query": escaped(text_sent(case))}
+    contexts = {
+        tuple(passage_text(each) for each in output.retrieved_contexts) for output in outputs
+    }
+    passages = contexts.pop() if len(contexts) == 1 else ()
+    if passages and all(passages):
+        told["context"] = [escaped(each) for each in passages]
+    return {
+        name: value
+        for name, value in told.items()
+        if name not in variables or variables[name] in (value, *_alone(value))
+    }
+
+
+def _alone(value: Any) -> list[Any]:
+    """The one item of a list, which promptfoo takes as well."""
+    return value if isinstance(value, list) and len(value) == 1 else []
 
 
 _NOBODY = Case(id="-", input="", expected="")

@@ -1,9 +1,10 @@
 """promptfoo configs (YAML, JSON) and files of tests (YAML, JSON, JSON Lines, CSV) as a format.
 
 Read options: ``expand`` (true), whether a variable that is a list becomes a case for each item;
-``root``, the folder that data files may come from (the config's own). Write options: ``tests``
-(``beside``), or ``inline`` to have the tests in the config. promptfoo is not started, nothing in a
-file is executed and nothing outside its folder is opened.
+``root``, the folder that data files may come from (the config's own); ``judge``, a model, or a
+judge as in a suite, for assertions that ask one where the config names no grader that can be one.
+Write options: ``tests`` (``beside``), or ``inline`` to have the tests in the config. promptfoo is
+not started, nothing in a file is executed and nothing outside its folder is opened.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.options import flag, refuse_others, text
 from bridge_promptfoo.config.files import Folder
+from bridge_promptfoo.config.graders import fallback_of
 from bridge_promptfoo.config.reading import FORMAT_NAME, ConfigReading
 from bridge_promptfoo.config.writing import write_config
 from bridge_promptfoo.rows import NAME
@@ -66,11 +68,12 @@ class PromptfooConfigFormat:
         Raises:
             InputError: If it or a file it names is damaged, or it holds no test.
         """
-        refuse_others(self.info, options.options, {"expand", "root"})
+        refuse_others(self.info, options.options, {"expand", "judge", "root"})
         expand = flag(options.options, "expand", default=True)
         root = text(options.options, "root")
+        judge = fallback_of(options.options.get("judge"))
         folder = Folder(source, Path(root) if root else None)
-        return ConfigReading(folder, expand=expand).read()
+        return ConfigReading(folder, expand=expand, judge=judge).read()
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write a config, with its tests and the scripts that its checks need beside it.

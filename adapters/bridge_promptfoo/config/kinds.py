@@ -13,8 +13,10 @@ from typing import Any
 from bridge.model.check import Check
 from bridge.model.conversion import Fate
 from bridge.model.errors import InputError
-from bridge.scorers.registry import BUILT_IN, read_params
-from bridge_promptfoo.config import params
+from bridge.scorers.evaluate import threshold_of as threshold_in_force
+from bridge.scorers.registry import BUILT_IN, JUDGED, NATIVE, read_params
+from bridge_promptfoo.config import judged, params
+from bridge_promptfoo.config.graders import EMBEDDING
 from bridge_promptfoo.config.params import Params, Parts, Reader, Writer
 
 UNSAID = "no scorer of ours says it: kept"
@@ -34,6 +36,9 @@ class Kind:
         fate: What becomes of it where no scorer of ours stands for it.
         why: The reason then, or else how the two differ.
         graded: Its default threshold, where that is on the scale of its score.
+        needs: What it is told of a case beside the answer: ``reference`` (its value, the case's to
+            us), the variables ``query`` and ``context``, and its grader's ``embedding``s.
+        inverts: Whether promptfoo heeds ``not-`` before it.
     """
 
     type: str
@@ -44,6 +49,18 @@ class Kind:
     fate: Fate = "carried"
     why: str = ""
     graded: float | None = None
+    needs: tuple[str, ...] = ()
+    inverts: bool = True
+
+    @property
+    def name(self) -> str:
+        """The scorer, or the metric of a judge, that stands for it; "" where there is none."""
+        return self.scorer or self.judge
+
+    @property
+    def reference(self) -> bool:
+        """Whether its value is the reference answer."""
+        return "reference" in self.needs
 
     @property
     def reason(self) -> str:
@@ -53,15 +70,31 @@ class Kind:
     @property
     def is_mapped(self) -> bool:
         """Whether a scorer that is installed stands for it."""
-        return self.scorer in BUILT_IN and self.read is not None
+        return (self.scorer in BUILT_IN or self.asks_judge) and self.read is not None
+
+    @property
+    def asks_judge(self) -> bool:
+        """Whether a check asks a judge for it, which it then has to name."""
+        return self.name in JUDGED or self.name in NATIVE
 
 
 _CASE = "case is folded by Unicode's rules, not by toLowerCase"
-_LLM = "asks a judge: kept until judges are configured"
+_JUDGE = "a check once a grader is named, or --read-option judge=MODEL"
+_QUERY = f"{_JUDGE}; it is told the case's input where promptfoo has the variable query"
 _EMBEDDING = "needs embeddings: kept"
 _CODE = "code is never run on import"
 _TRACE = "reads an OpenTelemetry trace, which a recorded output has not"
 _NO_INVERSE = "promptfoo ignores not- here"
+
+
+def _rag(name: str, metric: str, why: str, *needs: str) -> Kind:
+    """A metric of retrieval, which has parameters in neither."""
+    write = params.write_nothing(name)
+    return Kind(
+        name, judge=metric, read=params.nothing, write=write, why=why, graded=0.5,
+        needs=needs,
+    )  # fmt: skip
+
 
 _KINDS = (
     Kind("equals", "equals", read=params.equals, write=params.write_equals),
@@ -87,16 +120,35 @@ _KINDS = (
         read=params.budget(1000.0), write=params.write_budget("latency", 1000.0),
     ),
     Kind("cost", "cost", read=params.budget(1.0), write=params.write_budget("cost", 1.0)),
-    Kind("llm-rubric", judge="rubric", why=_LLM),
-    Kind("g-eval", judge="g_eval", why=_LLM),
-    Kind("factuality", judge="answer_correctness", why=f"{_LLM}; {_NO_INVERSE}"),
-    Kind("model-graded-factuality", judge="answer_correctness", why=f"{_LLM}; {_NO_INVERSE}"),
-    Kind("model-graded-closedqa", judge="rubric", why=f"{_LLM}; {_NO_INVERSE}"),
-    Kind("answer-relevance", judge="answer_relevancy", why=_LLM),
-    Kind("context-faithfulness", judge="faithfulness", why=_LLM),
-    Kind("context-recall", judge="context_recall", why=_LLM),
-    Kind("context-relevance", judge="context_relevancy", why=_LLM),
-    Kind("conversation-relevance", judge="turn_relevancy", why=_LLM),
+    Kind(
+        "llm-rubric", judge="rubric",
+        read=judged.criterion(), write=judged.write_criterion, graded=0.5,
+        why=f"{_JUDGE}; it passes by its score, not by what the grader calls a pass",
+    ),
+    Kind(
+        "g-eval", judge="g_eval",
+        read=judged.criteria, write=judged.write_criteria, graded=0.7, why=_JUDGE,
+    ),
+    *(
+        Kind(
+            name, judge="answer_correctness",
+            read=params.nothing, write=params.write_nothing("factuality"),
+            needs=("reference",), inverts=False, why=f"{_JUDGE}; {_NO_INVERSE}",
+        )
+        for name in ("factuality", "model-graded-factuality")
+    ),
+    Kind(
+        "model-graded-closedqa", judge="rubric",
+        read=judged.criterion("input"), inverts=False, why=f"{_JUDGE}; {_NO_INVERSE}",
+    ),
+    _rag("answer-relevance", "answer_relevancy", _QUERY, "query", EMBEDDING),
+    _rag("context-faithfulness", "faithfulness", _QUERY, "query", "context"),
+    _rag("context-recall", "context_recall", _JUDGE, "reference", "context"),
+    _rag("context-relevance", "context_relevancy", _QUERY, "query", "context"),
+    Kind(
+        "conversation-relevance", judge="turn_relevancy",
+        why="its conversation is a variable, and no turns: kept",
+    ),
     Kind("search-rubric", judge="rubric", why="asks a judge that searches the web: kept"),
     Kind("agent-rubric", judge="rubric", why="asks an agent: kept"),
     Kind("trajectory:goal-success", judge="task_completion", why=_TRACE),
@@ -196,7 +248,7 @@ def kind_of(given: str) -> Kind:
     return kind if name == given or kind.type in BASE_TYPES else UNKNOWN
 
 
-_WRITERS = {kind.scorer: kind.write for kind in _KINDS if kind.write and kind.is_mapped}
+_WRITERS = {kind.name: kind.write for kind in _KINDS if kind.write and kind.is_mapped}
 
 
 def to_params(kind: Kind, value: Any, threshold: float | None) -> Params:
@@ -209,7 +261,7 @@ def to_params(kind: Kind, value: Any, threshold: float | None) -> Params:
         raise ValueError(kind.reason)
     read = kind.read(value, threshold)
     try:
-        read_params(Check.model_validate({"scorer": kind.scorer, "params": read}))
+        read_params(Check.model_validate({"scorer": kind.name, "params": read}))
     except InputError as error:
         raise ValueError(error.what) from None
     except ImportError as error:
@@ -229,10 +281,14 @@ def to_parts(check: Check) -> Parts | None:
     parts = write(dict(check.params))
     if parts is None:
         return None
-    graded = KINDS[parts["type"]].graded is not None
-    if graded and check.threshold is not None:
-        parts = {**parts, "threshold": across(check.threshold, check.negate)}
-    elif graded or check.threshold not in (None, 1.0):
+    kind = KINDS[parts["type"]]
+    graded = kind.graded is not None
+    threshold = threshold_in_force(check) if kind.asks_judge else check.threshold
+    if check.negate and not kind.inverts:
+        return None
+    if graded and threshold is not None:
+        parts = {**parts, "threshold": across(threshold, check.negate)}
+    elif graded or not (check.threshold in (None, 1.0) or (kind.asks_judge and check.threshold)):
         return None  # a threshold that promptfoo has not
     return {**parts, "type": f"not-{parts['type']}"} if check.negate else parts
 

@@ -18,7 +18,7 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
 from bridge.model.verification import LeftOut
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.config.assertions import AssertionReader, ReadAsserts
+from bridge_promptfoo.config.assertions import AssertionReader, Graded, ReadAsserts
 from bridge_promptfoo.config.checks import thawed
 from bridge_promptfoo.config.files import Document, Node
 from bridge_promptfoo.config.templates import escaped, is_template, render
@@ -131,6 +131,7 @@ def _reasons(assertions: Sequence[Any], variables: Mapping[str, Any]) -> Iterato
     for plain in assertions:
         kind = plain.get("type") if isinstance(plain, Mapping) else None
         read = ReadAsserts()
-        AssertionReader().read([Node(plain, Document(Path(NAME), "", plain, {}))], variables, read)
+        node = Node(plain, Document(Path(NAME), "", plain, {}))
+        AssertionReader().read([node], Graded(variables), read)
         claim = next(iter(read.reasons.values()), None)
         yield LeftOut(type=str(kind or "assertion"), reason=claim.reason if claim else "")

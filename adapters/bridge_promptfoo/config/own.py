@@ -18,6 +18,7 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
+from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
 from bridge.model.suite import Suite
 from bridge.plugin.carry import KEY
@@ -132,8 +133,23 @@ class OwnConfig:
         known = [found.pop(key) for key in order if key in found]
         return [*known, *found.values()]
 
-    def suite(self, checks: Iterable[Check], description: str | None) -> Suite | None:
+    def judges(self) -> dict[str, JudgeConfig]:
+        """The judges of its suite."""
+        suite = self._carried.get("suite")
+        return {} if suite is None else dict(self._suite(suite).judges)
+
+    def suite(
+        self,
+        checks: Iterable[Check],
+        description: str | None,
+        judges: Mapping[str, JudgeConfig],
+    ) -> Suite | None:
         """The suite, with the checks and the name that were changed since.
+
+        Args:
+            checks: Those that its assertions are.
+            description: The config's.
+            judges: Those that changed checks name.
 
         Raises:
             InputError: If what it carries is damaged.
@@ -141,7 +157,7 @@ class OwnConfig:
         if self._carried.get("suite") is None:
             return None
         try:
-            suite = Suite.model_validate(self._carried["suite"])
+            suite = self._suite(self._carried["suite"])
             shown = self._carried[SHOWN]
             default = self._root.get("defaultTest")
             asserts = None if default is None else default.get("assert")
@@ -151,11 +167,19 @@ class OwnConfig:
                 update["checks"] = tuple(checks)
             if digest(description) != shown["description"] and description:
                 update["name"] = description
+            if judges.keys() - suite.judges.keys():
+                update["judges"] = {**judges, **suite.judges}
             return suite if not update else _rebuilt(suite, update)
         except ValidationError as error:
             raise self._root.refuse(f"its suite: {explain(error)}", DAMAGED) from None
         except (KeyError, TypeError):
             raise self._root.refuse("what it carries of its suite is damaged", DAMAGED) from None
+
+    def _suite(self, carried: Any) -> Suite:
+        try:
+            return Suite.model_validate(carried)
+        except ValidationError as error:
+            raise self._root.refuse(f"its suite: {explain(error)}", DAMAGED) from None
 
 
 def _written(test: Test) -> Fields:

@@ -14,17 +14,21 @@ from bridge.model.check import Check
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
+from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
 from bridge.model.suite import Suite
 from bridge.plugin.accounting import KEPT, NATIVE, Tally, carried, executable
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.assertions import (
     AssertionReader,
+    Graded,
     ReadAsserts,
+    differ_by_test,
     group_of_test,
 )
 from bridge_promptfoo.config.columns import Columns
 from bridge_promptfoo.config.files import Folder, Node, is_code
+from bridge_promptfoo.config.graders import Graders, told_of
 from bridge_promptfoo.config.inputs import expected_of, input_of
 from bridge_promptfoo.config.merging import Test
 from bridge_promptfoo.config.names import Names
@@ -51,13 +55,16 @@ class ConfigReading:
     Args:
         folder: The config's folder.
         expand: Whether variables that are lists become a case for each item.
+        judge: The judge where no grader is named that can be one.
     """
 
-    def __init__(self, folder: Folder, *, expand: bool) -> None:
+    def __init__(self, folder: Folder, *, expand: bool, judge: JudgeConfig | None = None) -> None:
         self._folder = folder
         self._source = folder.main.path
         self._root = whole(folder)
         self._tests = TestReader(folder, expand=expand)
+        self._judge = judge
+        self._graders = Graders(judge, {})
         self._asserts = AssertionReader(self._read_file)
         self._names = Names()
         self._notes: list[str] = []
@@ -76,6 +83,8 @@ class ConfigReading:
         columns = Columns(self._root, self._folder)
         kept.update(columns.kept())
         default, tests = self._all_tests()
+        self._graders = Graders(self._judge, own.judges(), default.fields.get("provider"))
+        self._asserts = AssertionReader(self._read_file, self._graders)
         self._shared, self._apart = self._defaults(default, tests, own)
         self._default = default
         cases: dict[str, Case] = {}
@@ -84,10 +93,15 @@ class ConfigReading:
             case = self._case(test, columns.prompts, own)
             cases.setdefault(case.id, case)
             outputs.extend(self._outputs(test, case, columns.systems, own))
+        judges = self._graders.named_in(
+            [*self._shared.checks, *(check for case in cases.values() for check in case.checks)]
+        )
         if not own.is_ours:
-            suite: Suite | None = self._suite(kept, columns.systems)
+            suite: Suite | None = self._suite(kept, columns.systems, judges)
         else:
-            suite = own.suite(self._shared.checks, self._description())
+            suite = own.suite(self._shared.checks, self._description(), judges)
+        if suite is not None:
+            self._notes.extend(told_of(suite.judges))
         outputs = [*own.outputs(), *outputs]
         self._notes.extend(columns.notes)
         bundle = Bundle(suite=suite, cases=tuple(cases.values()), outputs=tuple(outputs))
@@ -163,15 +177,20 @@ class ConfigReading:
     ) -> tuple[ReadAsserts, Sequence[Node]]:
         """The assertions of all tests as the suite's, or for each case where they differ."""
         shared = ReadAsserts()
-        differ = any("threshold" in test.fields or not test.with_defaults for test in tests) or any(
-            is_template(node.plain()) for node in default.asserts
+        differ = (
+            any("threshold" in test.fields or not test.with_defaults for test in tests)
+            or any(is_template(node.plain()) for node in default.asserts)
+            or differ_by_test(default, tests)
         )
         if differ and not own.is_ours:
             return shared, default.asserts
-        self._asserts.read(default.asserts, {}, shared)
+        options = default.fields.get("options") or {}
+        self._asserts.read(default.asserts, Graded(options=options), shared)
         return shared, ()
 
-    def _suite(self, kept: Fields, systems: Sequence[str]) -> Suite:
+    def _suite(
+        self, kept: Fields, systems: Sequence[str], judges: Mapping[str, JudgeConfig]
+    ) -> Suite:
         stem, shared = self._source.stem, self._shared
         if shared.foreign:
             kept = {**kept, "defaultTest": {"assert": shared.foreign}}
@@ -184,6 +203,7 @@ class ConfigReading:
             "system": {"recorded": f"{stem}.outputs.jsonl", "name": systems[0]},
             "epochs": epochs if type(epochs) is int and epochs > 0 else 1,
             "checks": shared.checks,
+            "judges": judges,
             "extras": {NAME: kept},
         }
         suite: Suite = _made(Suite, fields, self._source, "the config")
@@ -196,14 +216,16 @@ class ConfigReading:
         nodes = [*(self._apart if test.with_defaults else ()), *test.asserts]
         if not self._apart and test.with_defaults:
             read.names.update(self._shared.names)
-        self._asserts.read(nodes, test.variables, read)
+        expected = expected_of(test.variables, self._plain(test))
+        graded = Graded(test.variables, test.fields.get("options") or {}, expected)
+        self._asserts.read(nodes, graded, read)
         is_own = own.is_own(test)
         checks, kept = self._checks(test, read, nodes)
         kept.update((key, value) for key, value in test.fields.items() if key not in _NEUTRAL)
         fields = {
             "id": test.origin if is_own else self._names.of(test),
             "input": input_of(prompts, test.fields, test.variables),
-            "expected": expected_of(test.variables, self._plain(test)),
+            "expected": expected,
             "vars": test.variables,
             "checks": checks,
             "metadata": test.fields.get("metadata"),

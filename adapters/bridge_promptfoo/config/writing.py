@@ -91,7 +91,7 @@ class ConfigWriting:
         self._answers = by_case(self._shown)
         self._recorded = recorded(bundle, self._answers) if self._restorable() else None
         self.back = self._recorded is not None
-        self._checks = DefaultChecks(bundle)
+        self._checks = DefaultChecks(bundle, back=self.back)
         self._input = _free_name(bundle.cases)
         self.tests = [test for case in bundle.cases for test in self._tests(case)]
         self.config = self._config()
@@ -133,7 +133,7 @@ class ConfigWriting:
         known = {key: plain(kept[key]) for key in _OF_TEST if key in kept}
         test: Fields = known if self.back else {}
         test["vars"] = self._variables(case)
-        self._checks.put(test, case, kept)
+        self._checks.put(test, case, kept, outputs)
         options = dict(test.get("options") or {})
         if not self.back or any(isinstance(each, list) for each in test["vars"].values()):
             options["disableVarExpansion"] = True
