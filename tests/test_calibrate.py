@@ -304,6 +304,85 @@ class TestTheGate:
         assert any("judge main cannot be told from these rows" in each for each in found.reasons)
 
 
+class TestMetricsOfTheFrameworks:
+    """The same name is another metric in each framework: trust in one is none in another."""
+
+    def rows(self, framework: str, values: Iterable[float | None], version: str = "1") -> list[Row]:
+        own = {"framework": framework, "scorer_version": f"{framework} {version}"}
+        return judged_rows(values, metric="g_eval", scorer="g_eval", **own)
+
+    def run(self, folder: Path, **versions: str) -> Path:
+        """DeepEval's agrees with people, RAGAS's passes everything, core has none."""
+        good, _ = sides(60, 1, 1, 56)
+        record = {"scorer": "g_eval", "version": "", "judge": "main", "judges": ["main"]}
+        none = {"status": "unsupported", "error": None, "threshold": None}
+        absent = [{**each, **none} for each in self.rows("core", [None] * 118)]
+        return write_run(
+            folder,
+            {
+                "core": absent,
+                "deepeval": self.rows("deepeval", good, **versions),
+                "ragas": self.rows("ragas", [0.9] * 118),
+            },
+            judges=JUDGES,
+            checks=[{"g_eval": {"judge": "main", "criteria": "It is."}}],
+            metrics={"g_eval": {**record, "params_digest": "p", "threshold": 0.5}},
+            gate={"calibration": "require"},
+        )
+
+    def labels(self, folder: Path, **fields: Any) -> Path:
+        return labels_of(folder / "l.jsonl", sides(60, 1, 1, 56)[1], **fields)
+
+    @pytest.mark.parametrize("fields", [{}, {"metric": "g_eval"}])
+    def test_each_is_held_against_the_same_labels(
+        self, tmp_path: Path, fields: dict[str, str]
+    ) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path, **fields)
+        found = {each.metric: each.verdict for each in calibrate(Request(run, labels))}
+        assert found == {"deepeval/g_eval": "trusted", "ragas/g_eval": "unusable"}
+
+    @pytest.mark.parametrize(
+        ("fields", "asked"),
+        [
+            ({"metric": "deepeval/g_eval"}, {}),
+            ({"metric": "g_eval"}, {"metric": "deepeval/g_eval"}),
+            ({}, {"framework": "deepeval"}),
+        ],
+    )
+    def test_one_alone(self, tmp_path: Path, fields: dict[str, str], asked: dict[str, str]) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path, **fields)
+        (entry,) = calibrate(Request(run, labels, **asked))  # type: ignore[arg-type]
+        assert (entry.metric, entry.scorer_version) == ("deepeval/g_eval", "deepeval 1")
+
+    @pytest.mark.parametrize("renamed", ["deepeval/g_eval", "g_eval"])
+    def test_trust_in_one_is_none_in_another(self, tmp_path: Path, renamed: str) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path)
+        (entry,) = calibrate(Request(run, labels, framework="deepeval"))
+        entry = entry.model_copy(update={"metric": renamed})
+        made = Calibration(created=datetime.now(UTC).isoformat(), entries=(entry,))
+        found = gated(run, made)
+        assert found.verdict == "error"
+        doubted = {each.partition(":")[0] for each in found.reasons if "not calibrated" in each}
+        assert doubted == {"deepeval/g_eval", "ragas/g_eval"} - {renamed}
+
+    def test_a_row_that_never_came_changes_no_version(self, tmp_path: Path) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path)
+        lost = {"framework_version": "", "scorer_version": "deepeval ", "case_id": "lost"}
+        scores = run / "scores" / "deepeval.jsonl"
+        rows = [json.loads(line) for line in scores.read_text().splitlines()]
+        write_jsonl(scores, [*rows, {**rows[0], **lost}])
+        (entry,) = calibrate(Request(run, labels, framework="deepeval"))
+        assert entry.scorer_version == "deepeval 1"
+
+    def test_another_version_of_the_framework_is_another_metric(self, tmp_path: Path) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path)
+        made = Calibration(created="", entries=tuple(calibrate(Request(run, labels))))
+        found = gated(self.run(tmp_path / "later", version="2"), made)
+        assert (
+            "deepeval/g_eval: its calibration is stale: the scorer changed since" in found.reasons
+        )
+
+
 def test_the_command(bridge: Bridge, tmp_path: Path) -> None:
     values, labels = sides(60, 1, 2, 56)
     run = run_of(tmp_path / "R", judged_rows(values), gate={"calibration": "require"})

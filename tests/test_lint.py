@@ -401,6 +401,17 @@ class TestLabelsAndCalibrations:
         path.write_text(json.dumps({"version": 1, "created": "x", "entries": [{"metric": "m"}]}))
         assert lint(path) == [("error", "schema", "calibration.json", None)]
 
+    def test_each_framework_s_own_metric_is_calibrated_for_itself(self, tmp_path: Path) -> None:
+        path = write_suite(
+            tmp_path,
+            frameworks=["core", "deepeval", "inspect", "ragas"],
+            checks=["equals", {"faithfulness": {"judge": "main"}}],
+            judges={"main": {"model": "m"}},
+            gate={"calibration": "require", "metrics": {"ragas/faithfulness": {"gate": False}}},
+        )
+        (said,) = [each for each in lint_path(path)[1] if each.rule == "calibration"]
+        assert said.message.startswith("deepeval/faithfulness: no calibration at")
+
     @pytest.mark.parametrize(
         ("treat", "level"), [("require", "error"), ("warn", "warning"), ("off", None)]
     )

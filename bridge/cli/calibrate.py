@@ -32,9 +32,11 @@ def calibrate(
         metavar="FILE",
         help="Calibration file; the one that the suite's gate reads.",
     ),
-    metric: str = typer.Option(None, metavar="NAME", help="Only this metric."),
+    metric: str = typer.Option(None, metavar="NAME", help="Only this metric, or framework/metric."),
     framework: str = typer.Option(
-        None, metavar="NAME", help="Whose rows; core before all others if left out."
+        None,
+        metavar="NAME",
+        help="Whose rows; if left out core's first, or every framework's own.",
     ),
     system: str = typer.Option(None, metavar="NAME", help="The system, where there are several."),
     weights: str = typer.Option(

@@ -46,12 +46,13 @@ def _doubt(
     evidence: Evidence, series: Series, entries: Mapping[str, CalibrationEntry], stale: str
 ) -> tuple[str, bool]:
     """Why one metric's judge is not to be believed ("" if it is or there is none); how grave."""
-    judged = judged_metric(evidence, series.metric)
+    framework = "" if series.name == series.metric else series.framework
+    judged = judged_metric(evidence, series.metric, framework)
     if judged is None:
         own = series.stamp.judge
         text = f"judge {own} cannot be told from these rows; gate the run itself" if own else ""
         return text, True
-    entry = entries.get(series.name) or entries.get(series.metric)
+    entry = entries.get(series.name)
     if entry is None:
         return "its judge is not calibrated; see bridge calibrate", True
     if changed := judged.change_since(entry):

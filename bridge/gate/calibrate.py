@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from bridge.files.jsonl import read_models
 from bridge.files.labels import read_labels
 from bridge.gate.evidence import Evidence
 from bridge.gate.gather import gather
-from bridge.gate.judged import Judged, judged_metric
+from bridge.gate.judged import Judged, judged_metrics
 from bridge.gate.labelled import Labelled, Numbered, Place, label_rows
 from bridge.gate.observed import Answered, observed, read_answered
 from bridge.gate.probing import ask_again
@@ -31,8 +31,9 @@ class Request:
         run: Run directory or scores file.
         labels: The labels file.
         system: The system, where there are several.
-        metric: Only this metric.
-        framework: Whose rows to take; the first that has the metric, ``core`` before all others.
+        metric: Only this metric; by its own name, or ``framework/metric`` of a framework's own.
+        framework: Whose rows to take: of a shared check, the first that has it, ``core`` before
+            all others, if left out; of the frameworks' own, every one's, each for itself.
         weights: How kappa counts disagreement between levels.
         probe: Whether the judges in force are asked again, to find what sways them.
     """
@@ -71,27 +72,41 @@ def calibrate(request: Request, policy: CalibrationPolicy | None = None) -> list
 
 def _by_metric(request: Request, evidence: Evidence) -> dict[Judged, Numbered]:
     """The labels of each judged metric."""
-    known = {name: judged_metric(evidence, name) for name in evidence.metrics}
-    judged = {name: each for name, each in known.items() if each is not None}
-    if request.metric is not None:
-        judged = {name: each for name, each in judged.items() if name == request.metric}
+    every = list(judged_metrics(evidence))
+    judged = [each for each in every if _is_asked(request, each)]
     if not judged:
         fix = "name a run whose suite has a check with a judge"
         raise InputError("no judged metric in it", where=request.run, fix=fix)
     found: dict[Judged, Numbered] = {}
     for line, label in read_labels(request.labels):
-        name = label.metric or (next(iter(judged)) if len(judged) == 1 else None)
+        name = label.metric or _only([each.metric for each in judged])
         if name is None:
-            fix = f"write metric: one of {', '.join(judged)}"
+            fix = f"write metric: one of {_listed(judged)}"
             raise InputError("names no metric", where=request.labels, line=line, fix=fix)
-        if name in judged:
-            found.setdefault(judged[name], []).append((line, label))
-        elif request.metric is None:
-            fix = f"the judged metrics are: {', '.join(judged)}"
+        for each in judged:
+            if name in each.names:
+                found.setdefault(each, []).append((line, label))
+        if request.metric is None and not any(name in each.names for each in every):
+            fix = f"the judged metrics are: {_listed(judged)}"
             raise InputError(f"no judged metric {name!r}", where=request.labels, line=line, fix=fix)
     if not found:
-        raise InputError("no label of that metric", where=request.labels, fix="check --metric")
+        fix = "check --metric and --framework"
+        raise InputError("no label of that metric", where=request.labels, fix=fix)
     return found
+
+
+def _is_asked(request: Request, judged: Judged) -> bool:
+    """Whether it is a metric, and a framework's, that the request is about."""
+    in_framework = request.framework is None or judged.framework in ("", request.framework)
+    return in_framework and (request.metric is None or request.metric in judged.names)
+
+
+def _only(names: Sequence[str]) -> str | None:
+    return names[0] if len(set(names)) == 1 else None
+
+
+def _listed(judged: Sequence[Judged]) -> str:
+    return ", ".join(dict.fromkeys(name for each in judged for name in each.names))
 
 
 def _entry(
@@ -102,14 +117,14 @@ def _entry(
     policy: CalibrationPolicy,
     answered: Answered,
 ) -> CalibrationEntry:
-    rows = _rows(request, evidence, judged.metric)
+    rows = _rows(request, evidence, judged)
     found = label_rows(request.labels, labels, rows, evidence.table.system_names[0])
     if not found.pairs:
         raise InputError(
-            f"no labelled row of {judged.metric} was scored", where=request.run, fix="run again"
+            f"no labelled row of {judged.name} was scored", where=request.run, fix="run again"
         )
     return CalibrationEntry(
-        metric=judged.metric,
+        metric=judged.name,
         judges=judged.judges,
         models=judged.models,
         judge_digest=judged.judge_digest,
@@ -140,19 +155,20 @@ def _biases(
     return (*known, *ask_again(own, [found.rows[place] for place in found.pairs], answered))
 
 
-def _rows(request: Request, evidence: Evidence, metric: str) -> dict[Place, Score]:
+def _rows(request: Request, evidence: Evidence, judged: Judged) -> dict[Place, Score]:
     """The rows of a metric in one framework, by place."""
     found: dict[str, dict[Place, Score]] = {}
     system = evidence.table.system_names[0]
     for source in evidence.sources:
         for _, row in read_models(source.path, Score):
-            if row.metric == metric and row.system == system:
+            if row.metric == judged.metric and row.system == system:
                 found.setdefault(row.framework, {})[row.case_id, row.epoch, row.turn] = row
-    order = [request.framework] if request.framework else evidence.order
+    wanted = judged.framework or request.framework
+    order = [wanted] if wanted else evidence.order
     rows = next((found[name] for name in order if name in found), None)
     if rows is None:
         fix = f"it was measured in: {', '.join(found) or 'none'}"
-        raise InputError(f"no row of {metric!r}", where=request.run, fix=fix)
+        raise InputError(f"no row of {judged.metric!r}", where=request.run, fix=fix)
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,11 @@ from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.suite import Suite
-from bridge.scorers.registry import get_scorer
+from bridge.plugin.applicable import leaves_of
+from bridge.plugin.framework import FrameworkInfo
+from bridge.plugin.metrics import by_name
+from bridge.plugin.registry import get_framework
+from bridge.scorers.registry import get_scorer, is_native
 
 
 def lint_labels(path: Path) -> list[LintFinding]:
@@ -69,7 +74,7 @@ def lint_calibration(suite: Suite, path: Path, gated: Sequence[Check]) -> Iterat
         gated: Its checks that decide.
     """
     policy = suite.gate.calibration
-    judged = [check.metric for check in gated if _asks(check)]
+    judged = [name for check in gated if _asks(check) for name in _gated_names(suite, check)]
     if policy.treat == "off" or not judged:
         return
     level: Literal["error", "warning"] = "error" if policy.treat == "require" else "warning"
@@ -98,3 +103,23 @@ def _asks(check: Check) -> bool:
         return get_scorer(check.scorer).judged
     except InputError:
         return False
+
+
+def _gated_names(suite: Suite, check: Check) -> Iterator[str]:
+    """What the gate calls a check: of the frameworks' own metrics, one name a framework."""
+    if not is_native(check):
+        yield check.metric
+        return
+    wanted = {leaf.scorer for leaf in leaves_of(check)}
+    for info in _frameworks(suite):
+        name = f"{info.name}/{check.metric}"
+        entry = suite.gate.metrics.get(name)
+        if (entry is None or entry.gate) and wanted <= by_name(info.native_metrics).keys():
+            yield name
+
+
+def _frameworks(suite: Suite) -> Iterator[FrameworkInfo]:
+    """The suite's frameworks; one that is not installed is told of elsewhere."""
+    for framework in suite.frameworks:
+        with suppress(InputError):
+            yield get_framework(framework.name).info
