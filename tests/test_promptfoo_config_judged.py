@@ -269,6 +269,7 @@ def test_those_of_all_tests_are_each_cases_where_they_do_not(
             {"id": GRADER_ID, "config": {"temperature": 0.5, "max_tokens": 99, "seed": 3}},
             {"model": "gpt-4o", "temperature": 0.5, "max_tokens": 99, "seed": 3},
         ),
+        ({"id": GRADER_ID, "config": {"apiKeyRequired": False}}, {"model": "gpt-4o"}),
         ({"id": GRADER_ID, "config": {"temperature": None}}, {"model": "gpt-4o"}),
         ({"id": GRADER_ID, "config": {"apiKey": "sk-abcdefghijkl"}}, {"model": "gpt-4o"}),
         (
@@ -338,7 +339,7 @@ def test_a_grader_that_no_judge_is(provider: Any) -> None:
 
 # --- checks as assertions -------------------------------------------------------------------------
 
-ASKED = {"id": GRADER_ID, "config": {"apiBaseUrl": "http://127.0.0.1:8/v1"}}
+ASKED = {"id": GRADER_ID, "config": {"apiBaseUrl": "http://127.0.0.1:8/v1", "apiKey": "-"}}
 JUDGES = {
     "j": JudgeConfig(model="gpt-4o", base_url="http://127.0.0.1:8/v1"),
     "v": JudgeConfig.model_validate({"model": "gpt-4o", "embeddings": {"model": "e"}}),

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_server import Act, JudgeServer
+from native_judge import CASE, CRITERIA, OUTPUT, honest
 from promptfoo_runs import PRIVACY, native_rows
 
 from bridge.model import Bundle, Case, Check, Output, Suite
@@ -256,3 +258,63 @@ def test_a_config_that_people_wrote_means_the_same_when_it_comes_back(tmp_path: 
         "promptfooconfig.tests.jsonl",
         "promptfooconfig.yaml",
     ]
+
+
+def grades(body: dict[str, Any]) -> Act:
+    """What promptfoo's own prompts want to be told, in the form in which they want it."""
+    prompt = "\n".join(message["content"] for message in body.get("messages", ()))
+    if "<Rubric>" in prompt:
+        return Act({"pass": True, "score": 0.9, "reason": "so"})
+    if "expert answer" in prompt:
+        return Act({"category": "A", "reason": "so"})
+    found = honest(body)
+    said = found.content if isinstance(found.content, dict) else {}
+    if "statements" in said:
+        return Act("\n".join(said["statements"]))
+    if "verdicts" in said:
+        verdicts = " ".join(f"{each['verdict']}." for each in said["verdicts"])
+        return Act(f"Final verdict for each statement in order: {verdicts}")
+    if "classifications" in said:
+        marks = {True: "[Attributed]", False: "[Not Attributed]"}
+        lines = [
+            f"{each['sentence']} {marks[each['attributed']]}" for each in said["classifications"]
+        ]
+        return Act("\n".join(lines))
+    return Act(said["question"]) if "question" in said else found
+
+
+def test_judged_checks_ask_their_judge_as_promptfoos_own_assertions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is told what it needs, and the key of another address stays at home."""
+    monkeypatch.setenv("OPENAI_API_KEY", "of-openai")
+    with JudgeServer(grades) as server:
+        judge = {"model": "m", "base_url": server.url, "embeddings": {"model": "e"}}
+        names = ("faithfulness", "context_recall", "answer_correctness", "answer_relevancy")
+        checks: list[Any] = [{name: {"judge": "j"}} for name in names]
+        checks += [
+            {"g_eval": {"criteria": CRITERIA, "judge": "j"}},
+            {"rubric": {"criteria": {"one": CRITERIA}, "show": [], "judge": "j"}},
+        ]
+        suite = {**SUITE.model_dump(), "checks": checks, "judges": {"j": judge}}
+        bundle = Bundle(
+            suite=Suite.model_validate(suite),
+            cases=(Case.model_validate(CASE),),
+            outputs=(Output.model_validate(OUTPUT),),
+        )
+        CONFIG.write(bundle, tmp_path / "promptfooconfig.yaml", WriteOptions())
+        (row,) = native_rows(evaluated(tmp_path))
+    assert not (tmp_path / "bridge_checks.cjs").exists()
+    found = {
+        name_of(each["assertion"]): (each["pass"], round(each["score"], 2))
+        for each in row["gradingResult"]["componentResults"]
+    }
+    assert found.pop("answer_relevancy")[1] > 0.5
+    assert found == {
+        "faithfulness": (True, 0.5),
+        "context_recall": (True, 0.5),
+        "answer_correctness": (True, 1.0),
+        "g_eval": (True, 0.8),
+        "rubric": (True, 0.9),
+    }
+    assert {each.get("authorization") for each in server.headers} == {"Bearer -"}

@@ -39,6 +39,9 @@ _SAME = {
 }
 """Settings of a provider, each with the field of a judge that means the same."""
 _ABOUT = frozenset({"id", "label", "config"})
+_OF_KEY = frozenset({"apiKey", "apiKeyRequired"})
+NO_KEY = "-"
+"""The key that is no secret: without one promptfoo sends OpenAI's key to whatever address."""
 NONE_NAMED = "asks a judge, and no grader is named: --read-option judge=MODEL makes a check of it"
 
 
@@ -82,7 +85,7 @@ def _fields(provider: Any, ids: re.Pattern[str]) -> Fields:
     config = whole.get("config") or {}
     if not isinstance(config, Mapping):
         raise ValueError("its grader's config is no object")
-    _refuse_others({*whole} - _ABOUT, {*config} - {*_SAME, "apiKey"})
+    _refuse_others({*whole} - _ABOUT, {*config} - {*_SAME, *_OF_KEY})
     fields = {ours: config[theirs] for theirs, ours in _SAME.items() if theirs in config}
     fields = {name: value for name, value in fields.items() if value is not None}
     key = _ENV.fullmatch(str(config.get("apiKey") or ""))
@@ -117,6 +120,8 @@ def _provider(name: str, judge: JudgeConfig, wanted: Collection[str]) -> Fields:
         for key, value in values.items()
         if value != JudgeConfig.model_fields[_SAME[key]].default
     }
+    if judge.base_url is not None and judge.api_key_env is None:
+        config["apiKey"] = NO_KEY
     return {"id": name, "config": config} if config else {"id": name}
 
 
