@@ -59,7 +59,11 @@ class Minimal:
 class Honest:
     """The tests' own judge without a server."""
 
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
     def ask(self, request: Request) -> Reply:
+        self.requests.append(request)
         if request.embeds:
             raise JudgeError("not_found", "no embeddings here")
         act = honest({"messages": [dict(each) for each in request.messages]})

@@ -96,6 +96,7 @@ DEEPEVAL: dict[str, Callable[[str], Any]] = {
     "the 'reason' key providing the reason": lambda _: {"reason": "The score is what it is."},
     "generate 3-4 concise evaluation steps": lambda _: {"steps": ["Look for the city."]},
     "an integer between 0 and 10, with 10 indicating strong alignment": _scored,
+    "10 = The conversation *fully* meets the criteria": _scored,
 }
 
 # --- RAGAS ------------------------------------------------------------------------------------

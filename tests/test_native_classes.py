@@ -97,6 +97,45 @@ def test_turns_groups_and_the_artefact(framework: str, tmp_path: Path) -> None:
     assert_reads_back(framework, tmp_path, rows)
 
 
+WHOLE = {
+    "deepeval": ("ConversationalGEval", "GEval", 0.8),
+    "inspect": ("model_graded_qa", "model_graded_qa", 1.0),
+}
+"""Of a conversation, of one answer; and what it makes of an answer that names the city."""
+
+
+@pytest.mark.parametrize("framework", WHOLE)
+@pytest.mark.parametrize("show", [["input"], ["input", "reference", "contexts"]])
+def test_g_eval_of_whole_conversations(framework: str, show: list[str], tmp_path: Path) -> None:
+    """The judge sees every turn at once; a case without turns is scored as ever."""
+    criteria = "It names the city."
+    check = judged("g_eval", criteria=criteria, scope="conversation", show=show)
+    silent = {"case_id": "silent", "turns": [{"text": ""}, {"text": " "}]}
+    pairs = [(TALK, TALKED), (CASE, OUTPUT), ({**TALK, "id": "silent"}, silent)]
+    judge = Honest()
+    rows = run(framework, tmp_path, [check], pairs, judge)
+    found = {row.case_id: row for row in rows}
+    whole, single, value = WHOLE[framework]
+    for case_id, own in (("talk", whole), ("paris", single)):
+        assert found[case_id].value == value, found[case_id].error
+        assert found[case_id].details["native"] == own
+    assert found["silent"].error == "the answer is empty: there is nothing to judge"
+    prompts = [request.messages[-1]["content"] for request in judge.requests]
+    assert [each for each in prompts if "Sure?" in each and "Yes, Paris." in each]
+    if framework == "deepeval":
+        assert any("'retrieval_context':" in each for each in prompts) is ("contexts" in show)
+    assert_reads_back(framework, tmp_path, rows)
+
+
+def test_g_eval_is_shown_what_there_is(tmp_path: Path) -> None:
+    """What a case has not is left out: DeepEval would refuse the case."""
+    bare = {"id": "bare", "input": "What is the capital of France?", "expected": ""}
+    answer = {"case_id": "bare", "text": "Paris."}
+    check = judged("g_eval", criteria="It names the city.", show=["reference", "contexts"])
+    (row,) = run("deepeval", tmp_path, [check], [(bare, answer)], Honest())
+    assert row.value == 0.8, row.error
+
+
 def assert_reads_back(framework: str, folder: Path, rows: list[Score]) -> None:
     paths = sorted(
         path for path in folder.glob("s-0-native*") if path.suffix in (".json", ".eval", ".jsonl")

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from deepeval.tracing.api import MetricData
 
 SHOWN = {"input": "INPUT", "reference": "EXPECTED_OUTPUT", "contexts": "RETRIEVAL_CONTEXT"}
-"""DeepEval's names of what G-Eval may be shown."""
+SHOWN_OF_TURNS = {
+    "input": "SCENARIO",
+    "reference": "EXPECTED_OUTCOME",
+    "contexts": SHOWN["contexts"],
+}
+"""DeepEval's names of what G-Eval may be shown, of an answer and of a conversation."""
 EVIDENCE = (
     "truths",
     "claims",
@@ -73,8 +78,8 @@ class DeepEvalNatives(NativeRun):
         Raises:
             JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
         """
-        metric: Any = to_metric(question)
         test_case: Any = to_test_case(question.case, question.output)
+        metric: Any = to_metric(question, test_case)
         test_case.multimodal = (
             False  # text that looks like an image's mark is text: nothing is fetched
         )
@@ -84,8 +89,8 @@ class DeepEvalNatives(NativeRun):
         check_counts(question.metric.name, metric, test_case)
         return Measurement(
             value=exact_at_ends(float(metric.score)),
-            reason=metric.reason or f"{question.metric.own} gave no reason",
-            details={"native": question.metric.own, **evidence_of(metric)},
+            reason=metric.reason or f"{own_of(question)} gave no reason",
+            details={"native": own_of(question), **evidence_of(metric)},
         )
 
     def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
@@ -118,31 +123,42 @@ class DeepEvalNatives(NativeRun):
         self._file.finish(time.perf_counter() - self._started)
 
 
-def to_metric(question: Question) -> Any:
-    """A native metric with its judge, which scores one test case."""
+def to_metric(question: Question, test_case: Any) -> Any:
+    """A native metric with its judge, which scores this test case."""
     from deepeval import metrics
 
     from bridge_deepeval.judge import BridgeModel
 
-    name, params = question.metric.name, question.params
-    own = question.metric.own
-    if name == "g_eval" and params.scope == "conversation":
-        own = "ConversationalGEval"
+    name, params, own = question.metric.name, question.params, own_of(question)
     options = _OPTIONS.get(name, lambda _: {})(params)
-    if name == "g_eval" and own == "GEval":
-        options["evaluation_params"] = _shown(params.show)
     if name == "g_eval":
-        options["name"] = name
+        options |= {"name": name, "evaluation_params": _shown(params.show, test_case)}
     return getattr(metrics, own)(model=BridgeModel(question.inquiry), async_mode=False, **options)
 
 
-def _shown(names: Sequence[str]) -> list[Any]:
-    from deepeval.test_case import SingleTurnParams
+def own_of(question: Question) -> str:
+    """The class that carries a metric out: of G-Eval, the one for what is to be scored."""
+    is_whole = question.metric.name == "g_eval" and bool(question.case.turns)
+    return "ConversationalGEval" if is_whole else question.metric.own
 
-    return [getattr(SingleTurnParams, each) for each in (*map(SHOWN.__getitem__, names), ANSWER)]
 
+def _shown(names: Sequence[str], test_case: Any) -> list[Any]:
+    """What G-Eval is shown: the answer, and what is wanted beside it as far as it is there.
 
-ANSWER = "ACTUAL_OUTPUT"
+    DeepEval refuses a test case without a field that it is to show, but looks for no contexts in
+    turns.
+    """
+    from deepeval.test_case import ConversationalTestCase, MultiTurnParams, SingleTurnParams
+
+    if isinstance(test_case, ConversationalTestCase):
+        wanted = [MultiTurnParams[SHOWN_OF_TURNS[each]] for each in names]
+        answer = [MultiTurnParams.CONTENT, MultiTurnParams.ROLE]
+        return [each for each in wanted if getattr(test_case, each.value, True)] + answer
+    asked = [SingleTurnParams[SHOWN[each]] for each in names]
+    return [
+        *(each for each in asked if getattr(test_case, each.value)),
+        SingleTurnParams.ACTUAL_OUTPUT,
+    ]
 
 
 def _tool_options(params: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ Unit = Literal["", "context", "turn"]
 
 _HELD: Mapping[Need, Callable[[Case, Output], bool]] = {
     "input": lambda case, _: bool(case.input),
-    "answer": lambda _, output: _is_said(output.text),
+    "answer": lambda case, output: any(map(_is_said, _said(case, output))),
     "reference": lambda case, _: bool(case.references),
     "contexts": lambda _, output: bool(output.retrieved_contexts),
     "reference_contexts": lambda case, _: bool(case.reference_contexts),
@@ -37,6 +37,11 @@ NEEDED: Mapping[Need, str] = {
     "turns": "turns",
 }
 """Each need in words."""
+
+
+def _said(case: Case, output: Output) -> list[Any]:
+    """The answer; of a conversation that is scored as one, all of them."""
+    return [turn.text for turn in output.turns or ()] if case.turns else [output.text]
 
 
 def _is_said(text: Any) -> bool:
