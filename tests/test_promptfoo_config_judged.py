@@ -84,6 +84,8 @@ def test_each_becomes_a_check_that_can_be_carried_out_and_comes_back(
         "grader": JudgeConfig(model="gpt-4o", base_url="http://127.0.0.1:8/v1", api_key_env="KEY")
     }
     assert any("judge grader is gpt-4o at http://127.0.0.1:8/v1" in each for each in report.notes)
+    needs_framework = [each for each in report.notes if "--frameworks promptfoo" in each]
+    assert len(needs_framework) == (kind.judge != "rubric")
     (test,) = write(tmp_path, bundle)["tests"]
     assert test["assert"] == [given]
     assert test["options"]["provider"] == LOCAL

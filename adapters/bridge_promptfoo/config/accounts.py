@@ -32,6 +32,9 @@ def claims_of(bundle: Bundle, *, back: bool) -> Claims:
             "cases[].extras.*": carried("kept in the metadata"),
             f"cases[].extras.{NAME}": NATIVE,
             "suite.*": carried("no part of a promptfoo config: kept in its metadata"),
+            "suite.judges.*": carried(
+                "the graders of judged assertions; kept whole in its metadata"
+            ),
             "suite.name": NATIVE,
             "suite.checks": NATIVE,
             f"suite.extras.{NAME}": NATIVE,

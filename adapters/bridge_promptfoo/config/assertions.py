@@ -132,11 +132,11 @@ class AssertionReader:
             raise _ForeignError(executable("transforms the output before it is checked"))
         if not kind.is_mapped:
             raise _ForeignError(_fate_of(kind, plain.get("value")))
-        judge = {"judge": self._judge(kind, plain, test)} if kind.asks_judge else {}
         try:
             value = render(self._value(node, plain.get("value")), test.variables)
         except ValueError as error:
             raise _ForeignError(executable(f"a template in its value: {error}")) from None
+        judge = {"judge": self._judge(kind, plain, test)} if kind.asks_judge else {}
         given, negate = to_number(plain.get("threshold")), plain["type"] != kind.type
         try:
             params = to_params(kind, value, given)

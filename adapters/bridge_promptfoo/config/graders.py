@@ -7,8 +7,10 @@ https://www.promptfoo.dev/docs/configuration/expected-outputs/model-graded/#over
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain, count, islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -17,6 +19,7 @@ from bridge.model.check import Check, judges_named
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.judge import JudgeConfig
+from bridge.plugin.applicable import leaves_of
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.templates import is_template
 
@@ -125,6 +128,12 @@ def _provider(name: str, judge: JudgeConfig, wanted: Collection[str]) -> Fields:
     return {"id": name, "config": config} if config else {"id": name}
 
 
+def _identity(judge: JudgeConfig) -> str:
+    """What a judge is to promptfoo, else all that it is."""
+    said = to_provider(judge)
+    return judge.model_dump_json() if said is None else json.dumps(said, sort_keys=True)
+
+
 class Graders:
     """The judges of one config, each named once.
 
@@ -139,7 +148,13 @@ class Graders:
     ) -> None:
         self._fallback = fallback
         self._default = default
-        self._known = dict(known)
+        self._known: dict[str, JudgeConfig] = {}
+        self._names: dict[str, str] = {}
+        for name, judge in known.items():
+            self._known[name] = judge
+            self._names.setdefault(_identity(judge), name)
+        numbered = chain(["grader"], (f"grader_{number}" for number in count(2)))
+        self._free = (name for name in numbered if name not in known)
 
     def name_of(self, provider: Any) -> str:
         """The name of the judge that a grader is.
@@ -151,16 +166,11 @@ class Graders:
             ValueError: If no judge is it; why.
         """
         judge = self._judge(self._default if provider is None else provider)
-        said = to_provider(judge)
-        for name, known in self._known.items():
-            if judge == known or (said is not None and said == to_provider(known)):
-                return name
-        name, number = "grader", 1
-        while name in self._known:
-            number += 1
-            name = f"grader_{number}"
-        self._known[name] = judge
-        return name
+        identity = _identity(judge)
+        if identity not in self._names:
+            self._names[identity] = name = next(self._free)
+            self._known[name] = judge
+        return self._names[identity]
 
     def _judge(self, provider: Any) -> JudgeConfig:
         if provider is None:
@@ -185,9 +195,18 @@ class Graders:
         return {name: judge for name, judge in self._known.items() if name in names}
 
 
-def told_of(judges: Mapping[str, JudgeConfig]) -> Iterator[str]:
-    """What a person should know of the judges: whom a run would ask, with which key."""
-    for name, judge in judges.items():
+SHOWN = 5
+"""Judges that notes tell of."""
+
+
+def told_of(judges: Mapping[str, JudgeConfig], checks: Iterable[Check]) -> Iterator[str]:
+    """What a person should know: whom a run would ask, with which key, and in which framework."""
+    flat = (leaf for check in checks for leaf in leaves_of(check))
+    if own := sorted({leaf.scorer for leaf in flat}):
+        yield f"{', '.join(own)}: metrics of frameworks' own; run them with --frameworks promptfoo"
+    if len(judges) > SHOWN:
+        yield f"{len(judges)} judges are asked in a run; the first {SHOWN}:"
+    for name, judge in islice(judges.items(), SHOWN):
         key = judge.api_key_env or ("no key" if judge.base_url else "OPENAI_API_KEY")
         where = judge.base_url or "OpenAI's address"
         yield f"judge {name} is {judge.model} at {where} (key: {key}); a run asks it, no read does"

@@ -93,15 +93,13 @@ class ConfigReading:
             case = self._case(test, columns.prompts, own)
             cases.setdefault(case.id, case)
             outputs.extend(self._outputs(test, case, columns.systems, own))
-        judges = self._graders.named_in(
-            [*self._shared.checks, *(check for case in cases.values() for check in case.checks)]
-        )
+        checks = [*self._shared.checks, *(each for case in cases.values() for each in case.checks)]
+        judges = self._graders.named_in(checks)
         if not own.is_ours:
             suite: Suite | None = self._suite(kept, columns.systems, judges)
         else:
             suite = own.suite(self._shared.checks, self._description(), judges)
-        if suite is not None:
-            self._notes.extend(told_of(suite.judges))
+        self._notes.extend(told_of(judges, checks))
         outputs = [*own.outputs(), *outputs]
         self._notes.extend(columns.notes)
         bundle = Bundle(suite=suite, cases=tuple(cases.values()), outputs=tuple(outputs))
