@@ -474,6 +474,16 @@ def test_another_judge_is_another_grader(tmp_path: Path) -> None:
     assert only(bundle).extras[GRADER] == LOCAL
 
 
+def test_a_test_that_loses_its_options_names_its_grader_itself(tmp_path: Path) -> None:
+    """Where systems answer otherwise, they are replayed, without what the config said of graders."""
+    bundle, _ = read(tmp_path, of({"type": "llm-rubric", "value": "is kind"}))
+    case_id = bundle.cases[0].id
+    answers = tuple(Output(system=name, case_id=case_id, text=name) for name in ("yes", "no"))
+    (test,) = write(tmp_path, bundle.model_copy(update={"outputs": answers}))["tests"]
+    assert "provider" not in test["options"]
+    assert test["assert"] == [{"type": "llm-rubric", "value": "is kind", "provider": LOCAL}]
+
+
 def test_a_changed_assertion_of_ours_finds_its_judge_again(tmp_path: Path) -> None:
     path = tmp_path / "promptfooconfig.json"
     bundle = bundle_of({"g_eval": {"criteria": "is kind", "judge": "j"}})
