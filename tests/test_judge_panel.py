@@ -127,7 +127,7 @@ class TestWritten:
     @pytest.mark.parametrize(
         ("judges", "said"),
         [
-            (["a"], "judges"),
+            (["a"], "at least 2"),
             (["a", "a"], "stands twice"),
             ({"names": ["a", "b"], "quorum": 3}, "quorum of 3 among 2"),
             ({"names": ["a", "b"], "combine": "max"}, "combine"),

@@ -131,7 +131,8 @@ def _message(faults: Sequence[Fault], models: Sequence[type[Model]]) -> str:
     if kind == "missing":
         return "is missing"
     if kind in ("too_short", "string_too_short"):
-        return "should not be empty"
+        least = first["ctx"]["min_length"]
+        return "should not be empty" if least == 1 else f"should have at least {least}"
     if kind == "string_pattern_mismatch":
         return f"should match {first['ctx']['pattern']}, not {_found(first['input'])}"
     if kind == "extra_forbidden":
