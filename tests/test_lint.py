@@ -401,6 +401,27 @@ class TestLabelsAndCalibrations:
         path.write_text(json.dumps({"version": 1, "created": "x", "entries": [{"metric": "m"}]}))
         assert lint(path) == [("error", "schema", "calibration.json", None)]
 
+    @pytest.mark.parametrize("group", [False, True])
+    @pytest.mark.parametrize(
+        ("frameworks", "level"), [(["core", "inspect"], "error"), (["core", "ragas"], None)]
+    )
+    def test_a_metric_that_none_of_the_frameworks_has(
+        self, tmp_path: Path, group: bool, frameworks: list[str], level: str | None
+    ) -> None:
+        check: dict[str, Any] = {"faithfulness": {"judge": "main"}}
+        if group:
+            check = {"all": ["equals", check], "metric": "faithfulness"}
+        path = write_suite(
+            tmp_path,
+            frameworks=frameworks,
+            checks=["equals", check] if not group else [check],
+            judges={"main": {"model": "m"}},
+            gate={"calibration": "off"},
+        )
+        said = [each for each in lint_path(path)[1] if each.rule == "framework"]
+        assert [each.level for each in said] == ([level] if level else [])
+        assert all("no framework of the suite has faithfulness" in each.message for each in said)
+
     def test_each_framework_s_own_metric_is_calibrated_for_itself(self, tmp_path: Path) -> None:
         path = write_suite(
             tmp_path,

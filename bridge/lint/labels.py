@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -14,15 +13,12 @@ from bridge.files.labels import read_calibration
 from bridge.files.suite import resolve
 from bridge.gate.labelled import Numbered, kind_of_label
 from bridge.lint.finding import LintFinding
+from bridge.lint.natives import frameworks_with
 from bridge.model.calibration import Label
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.suite import Suite
-from bridge.plugin.applicable import leaves_of
-from bridge.plugin.framework import FrameworkInfo
-from bridge.plugin.metrics import by_name
-from bridge.plugin.registry import get_framework
 from bridge.scorers.registry import get_scorer, is_native
 
 
@@ -110,16 +106,8 @@ def _gated_names(suite: Suite, check: Check) -> Iterator[str]:
     if not is_native(check):
         yield check.metric
         return
-    wanted = {leaf.scorer for leaf in leaves_of(check)}
-    for info in _frameworks(suite):
-        name = f"{info.name}/{check.metric}"
+    for framework in frameworks_with(suite, check):
+        name = f"{framework}/{check.metric}"
         entry = suite.gate.metrics.get(name)
-        if (entry is None or entry.gate) and wanted <= by_name(info.native_metrics).keys():
+        if entry is None or entry.gate:
             yield name
-
-
-def _frameworks(suite: Suite) -> Iterator[FrameworkInfo]:
-    """The suite's frameworks; one that is not installed is told of elsewhere."""
-    for framework in suite.frameworks:
-        with suppress(InputError):
-            yield get_framework(framework.name).info

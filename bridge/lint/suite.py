@@ -13,12 +13,13 @@ from bridge.files.suite import read_suite, read_suite_cases, resolve
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
 from bridge.lint.labels import lint_calibration
+from bridge.lint.natives import frameworks_with
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
 from bridge.plugin.registry import framework_names
-from bridge.scorers.registry import judges_of, validate_check
+from bridge.scorers.registry import is_native, judges_of, validate_check
 
 SHOWN = 3
 """Most ids shown in a finding."""
@@ -115,6 +116,9 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
             validate_check(check)
         except InputError as error:
             yield LintFinding("error", "check", path, None, f"{error.what}; {error.fix}")
+        if is_native(check) and not frameworks_with(suite, check):
+            message = f"no framework of the suite has {check.metric}, so that it is never scored"
+            yield LintFinding("error", "framework", path, None, message)
     yield from _unknown_judges(suite.checks, suite, path, None)
     gated = [check for check in suite.checks if _is_gated(check, suite)]
     if gated and all(_judges(check) for check in gated):
