@@ -55,7 +55,7 @@ def refused(path: Path, match: str) -> None:
         (b'{"samples": {"a": NaN}}', "holds no row"),
         (b"[" * 100_000, "the file is cut off"),
         (b"[" * 100_000 + b"]" * 100_000, "no Inspect log"),
-        (b"\xff\xfe\x00", "no Inspect log"),
+        (b"\xff\xfe\x00", "text in UTF-16; save it as UTF-8"),
         (b"PK\x03\x04", "no zip archive"),
         (b"PK\x05\x06", "its directory is damaged"),
     ],
@@ -68,7 +68,7 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes, m
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     refused(tmp_path / "gone.eval", "cannot be read")
-    refused(tmp_path, "cannot be read")
+    refused(tmp_path, "no Inspect log in this folder; name a log")
 
 
 def test_another_archive_is_refused(tmp_path: Path) -> None:
