@@ -91,6 +91,15 @@ def test_a_provider_error_is_an_error_of_every_check() -> None:
     assert {output.error for output in failed} == {"HTTP 503: the library is closed"}
 
 
+def test_a_time_beyond_a_number_is_none(tmp_path: Path) -> None:
+    def endless(data: Any) -> None:
+        for row in data["results"]["results"]:
+            row["latencyMs"] = 10**400
+
+    bundle, _ = FORMAT.read(change(tmp_path, endless), ReadOptions())
+    assert {output.latency_s for output in bundle.outputs} == {None}
+
+
 def test_outputs_keep_text_objects_cost_time_and_tokens() -> None:
     _, bundle, notes = read_back(LIBRARY)
     first = next(o for o in bundle.outputs if (o.system, o.case_id) == (PLAIN, "open-1"))

@@ -15,6 +15,7 @@ from bridge.model.case import Case
 from bridge.model.message import passage_text
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY, as_text, pack, unpack
+from bridge.plugin.imported import seconds
 from bridge_promptfoo.calls import Fields, read_calls
 from bridge_promptfoo.held import CASE, OUTPUT, TURNS_OUTPUT, held_usage
 from bridge_promptfoo.seal import inert, seal, unseal
@@ -158,7 +159,7 @@ def _read_answer(response: Mapping[str, Any]) -> Fields:
     latency, error = response.get("latencyMs"), response.get("error")
     return {
         "text": response.get("output"),
-        "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
+        "latency_s": seconds(latency),
         "cost_usd": response.get("cost"),
         "usage": held_usage(
             {"input_tokens": tokens.get("prompt"), "output_tokens": tokens.get("completion")}

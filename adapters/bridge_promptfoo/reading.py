@@ -17,7 +17,7 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, error_row
+from bridge.plugin.imported import Scales, error_row, seconds
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.graded import GradedChecks, flat
@@ -291,7 +291,7 @@ def _spent(row: Row) -> dict[str, Any]:
     latency = row.latency_ms if row.latency_ms is not None else answer.get("latencyMs")
     cost = answer.get("cost") if answer.get("cost") is not None else row.cost
     return {
-        "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
+        "latency_s": seconds(latency),
         "cost_usd": cost,
         "input_tokens": tokens.get("prompt"),
         "output_tokens": tokens.get("completion"),

@@ -57,6 +57,13 @@ def read_scales(options: ReadOptions) -> Scales:
     return Scales({metric: _pair(metric, pair) for metric, pair in pairs.items()})
 
 
+def seconds(milliseconds: Any) -> float | None:
+    """Milliseconds as seconds; ``None`` for what is no number, or beyond one."""
+    if not isinstance(milliseconds, int | float) or abs(milliseconds) > LARGEST:
+        return None
+    return milliseconds / 1000
+
+
 def read_encoding(options: ReadOptions) -> str:
     """The ``encoding`` option; "" where it is left out.
 

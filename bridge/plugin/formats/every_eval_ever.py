@@ -12,7 +12,7 @@ from bridge.files.shape import leading_keys
 from bridge.plugin.accounting import NATIVE, Claims, dropped
 from bridge.plugin.format import FormatInfo
 from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows, sample_document
-from bridge.plugin.imported import Scales
+from bridge.plugin.imported import Scales, seconds
 from bridge.plugin.itemised import REPEATED, SETTING
 
 INFO = FormatInfo(
@@ -123,9 +123,8 @@ def _output(row: Row) -> dict[str, Any]:
     tokens = {name: usage.get(name) for name in ("input_tokens", "output_tokens")}
     if all(isinstance(each, int) for each in tokens.values()):
         output["usage"] = tokens
-    latency = _part(row, "performance").get("latency_ms")
-    if isinstance(latency, int | float):
-        output["latency_s"] = latency / 1000
+    if (taken := seconds(_part(row, "performance").get("latency_ms"))) is not None:
+        output["latency_s"] = taken
     return output
 
 
