@@ -14,7 +14,7 @@ CLASS = "evaluator"
 """Key of a check's extras for the evaluator it was read from."""
 
 _WHY = {
-    "LLMJudge": "asks a judge: kept until judges are configured",
+    "LLMJudge": "asks a judge: kept as it is",
     "IsInstance": "a type of Python's, which a recorded output has not: kept",
     "HasMatchingSpan": "reads OpenTelemetry spans, which a recorded output has not: kept",
     "Python": "code is never run on import",
