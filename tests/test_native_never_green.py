@@ -58,7 +58,7 @@ def test_verdicts_that_deepeval_does_not_miss(verdicts: Any) -> None:
         async def a_generate(self, *_: Any, **__: Any) -> str:
             return self.generate()
 
-    case = LLMTestCase(input="q", actual_output="Rome is.", retrieval_context=CONTEXT)
+    case = LLMTestCase(input="q", actual_output="Rome is.", retrieval_context=[*CONTEXT])
     options: dict[str, Any] = {"include_reason": False, "async_mode": False}
     loose = FaithfulnessMetric(model=Loose(), **options)
     assert loose.measure(case, _show_indicator=False) == 1.0

@@ -91,6 +91,14 @@ def test_a_provider_error_is_an_error_of_every_check() -> None:
     assert {output.error for output in failed} == {"HTTP 503: the library is closed"}
 
 
+def test_an_answer_is_no_score_of_the_one_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text("q,echo,Status,Score,Status,Score\nwhy,so,PASS,1,FAIL,0\n", "utf-8")
+    bundle, _ = FORMAT.read(path, ReadOptions())
+    assert [(output.system, output.text) for output in bundle.outputs] == [("default", "so")]
+    assert [(score.status, score.value) for score in bundle.scores] == [("passed", 1.0)]
+
+
 def test_a_time_beyond_a_number_is_none(tmp_path: Path) -> None:
     def endless(data: Any) -> None:
         for row in data["results"]["results"]:

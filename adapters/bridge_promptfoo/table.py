@@ -110,7 +110,8 @@ def looks_like_export(text: str) -> float:
 def _new_columns(header: Sequence[str]) -> list[_Prompt]:
     found: list[_Prompt] = []
     for at, name in enumerate(header):
-        if name == "Status" and at and list(header[at + 1 : at + 2]) == ["Score"]:
+        free = found[-1].answer + 3 if found else 0  # after an answer, its status and its score
+        if name == "Status" and at > free and list(header[at + 1 : at + 2]) == ["Score"]:
             found.append(_Prompt(at - 1, header[at - 1]))
         if found and at > found[-1].answer:
             found[-1].beside.setdefault(name, at)
