@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 
 import bridge
+from bridge.files.syntax import syntax_tree
 
 ROOMS = (
     "model",
@@ -44,7 +45,7 @@ def name_of(path: Path) -> str:
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """Every module that is imported, wherever in the file, as (line, name)."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(syntax_tree(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -94,7 +95,7 @@ def test_adapters_know_the_protocols_and_what_is_below(path: Path) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_no_framework_is_named(path: Path) -> None:
     """Documentation may name them; code may not."""
-    tree = ast.parse(path.read_bytes())
+    tree = syntax_tree(path.read_bytes())
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
@@ -171,7 +172,7 @@ def test_public_names_are_there_once_each() -> None:
 
 
 def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse((ROOT / "bridge" / "__init__.py").read_bytes())
+    tree = syntax_tree((ROOT / "bridge" / "__init__.py").read_bytes())
     (block,) = (
         node
         for node in tree.body

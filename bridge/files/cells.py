@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.files.numpy_text import with_commas
+from bridge.files.syntax import syntax_tree
 
 MAX_LITERAL = 1024 * 1024
 """Longest cell read as a Python literal, in characters."""
@@ -91,7 +92,7 @@ def _evaluated(text: str) -> Any:
 
 
 def _literal(text: str) -> Any:
-    return ast.literal_eval(_Names().visit(ast.parse(text, mode="eval")))
+    return ast.literal_eval(_Names().visit(syntax_tree(text, "eval")))
 
 
 def is_unread_list(cell: Any) -> bool:
