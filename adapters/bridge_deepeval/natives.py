@@ -18,7 +18,7 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import NativeRun, Question, exact_at_ends
+from bridge.plugin.native import OneByOne, Question, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge.scorers.evaluate import threshold_of
@@ -56,7 +56,7 @@ LONGEST = 500
 """Most items of a list, and characters of a text, that are kept as evidence."""
 
 
-class DeepEvalNatives(NativeRun):
+class DeepEvalNatives(OneByOne):
     """A task's native metrics, called one by one as DeepEval's own ``evaluate`` does."""
 
     def __init__(self, task: Task, spec: JobSpec) -> None:

@@ -12,7 +12,7 @@ from bridge.model.case import Case
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Raw
-from bridge.plugin.native import NativeRun, Question
+from bridge.plugin.native import OneByOne, Question
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, SharedMetric
 from bridge_inspect.artefact import LogFile, to_spec
@@ -22,7 +22,7 @@ from bridge_inspect.route import to_eval_sample, to_state
 from bridge_inspect.rows import LETTERS
 
 
-class InspectNatives(NativeRun):
+class InspectNatives(OneByOne):
     """A task's native metrics, each awaited in an event loop of its own."""
 
     def __init__(self, task: Task, spec: JobSpec) -> None:

@@ -14,14 +14,13 @@ from bridge.judge.errors import JudgeError
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.job import JobSpec
-from bridge.model.message import passage_text
+from bridge.model.message import as_text, passage_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
 from bridge.plugin.applicable import leaves_of
-from bridge.plugin.carry import as_text, held_reference
-from bridge.plugin.native import NativeRun, Question, Work, exact_at_ends
+from bridge.plugin.carry import held_reference
+from bridge.plugin.native import NativeRun, Work, exact_at_ends
 from bridge.plugin.route import Task
-from bridge.plugin.shared import Answer
 from bridge.scorers.evaluate import evaluate, failure_of, seen_at, threshold_of
 from bridge.scorers.registry import read_params
 from bridge_promptfoo.calls import Fields
@@ -155,19 +154,6 @@ class PromptfooNatives(NativeRun):
             else:
                 found = _to_measurement(native, self.metrics[leaf.scorer].own)
             test.found[id(leaf)] = found
-
-    def prepare(self) -> None:
-        """Nothing: promptfoo is a process of its own."""
-
-    def measure(self, question: Question) -> Measurement:
-        """Not called: promptfoo carries out all at once."""
-        raise NotImplementedError
-
-    def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
-        """Nothing: promptfoo writes its own results."""
-
-    def finish(self) -> None:
-        """Nothing, likewise."""
 
 
 def _grouped(works: Sequence[Work]) -> Iterator[list[Work]]:

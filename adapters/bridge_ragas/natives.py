@@ -17,7 +17,7 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import NativeRun, Question, exact_at_ends
+from bridge.plugin.native import OneByOne, Question, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
@@ -30,7 +30,7 @@ CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completi
 MOST_REPLIES = 20
 
 
-class RagasNatives(NativeRun):
+class RagasNatives(OneByOne):
     """A task's native metrics, each awaited in an event loop of its own."""
 
     def __init__(self, task: Task, spec: JobSpec) -> None:

@@ -87,6 +87,53 @@ class NativeRun(ABC):
         self.task = task
         self.spec = spec
         self.metrics = by_name(info.native_metrics)
+
+    @abstractmethod
+    def measured(self, works: Sequence[Work]) -> Iterator[tuple[Work, Measurement]]:
+        """Every work with what was found, in any order; leaves the native artefact."""
+
+    def rows(self) -> Iterator[Score]:
+        """The rows of every native check, as they are scored."""
+        works = list(self.works())
+        if not works:
+            return
+        for work, found in self.measured(works):
+            yield self.task.rows.score(work.check, work.output, found)
+
+    def works(self) -> Iterator[Work]:
+        """The task's native checks on every output."""
+        return native_works(self.task.pairs, self.spec.checks)
+
+    def known(self, check: Check, case: Case, output: Output) -> Measurement | None:
+        """What is known of a metric without asking; ``None`` where it is to be carried out."""
+        return known_of(self.info, self.spec.judges, check, case, output)
+
+    def tag(self, work: Work) -> dict[str, Any]:
+        """What a judge is asked for, for its ledger."""
+        return {
+            "framework": self.info.name,
+            "metric": work.check.metric,
+            "case_id": work.case.id,
+            "system": work.output.system,
+            "epoch": work.output.epoch,
+        }
+
+    def vary(self, check: Check) -> bool:
+        """Whether a check's judge may answer an equal question differently."""
+        config = self.spec.judges.get(check.judge or "")
+        return config is not None and config.temperature != 0
+
+    @property
+    def name(self) -> str:
+        """Name of the native artefact."""
+        return f"{self.task.name}-native"
+
+
+class OneByOne(NativeRun):
+    """Native metrics that a framework carries out one at a time, several threads side by side."""
+
+    def __init__(self, info: FrameworkInfo, task: Task, spec: JobSpec) -> None:
+        super().__init__(info, task, spec)
         self._left: dict[tuple[str, int], int] = {}
         self._answers: dict[tuple[str, int], list[tuple[Work, Answer]]] = {}
 
@@ -106,31 +153,20 @@ class NativeRun(ABC):
     def finish(self) -> None:
         """Write the native artefact."""
 
-    def rows(self) -> Iterator[Score]:
-        """The rows of every native check, as they are scored."""
-        works = list(self.works())
-        if not works:
-            return
+    def measured(self, works: Sequence[Work]) -> Iterator[tuple[Work, Measurement]]:
+        """Every work with what was found, as it comes."""
         self.prepare()
         self._left.update(Counter(work.key for work in works))
-        for work, found in self.measured(works):
-            self._keep(work, found)
-            yield self.task.rows.score(work.check, work.output, found)
-        self.finish()
-
-    def works(self) -> Iterator[Work]:
-        """The task's native checks on every output."""
-        return native_works(self.task.pairs, self.spec.checks)
-
-    def measured(self, works: Sequence[Work]) -> Iterator[tuple[Work, Measurement]]:
-        """Every work with what was found, in any order."""
         pool = ThreadPoolExecutor(self._threads(), thread_name_prefix="native")
         try:
             waiting = {pool.submit(self._evaluate, work): work for work in works}
             for done in as_completed(waiting):
-                yield waiting[done], done.result()
+                work, found = waiting[done], done.result()
+                self._keep(work, found)
+                yield work, found
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+        self.finish()
 
     def _threads(self) -> int:
         most = sum(judge.concurrency for judge in self.spec.judges.values())
@@ -141,10 +177,6 @@ class NativeRun(ABC):
             return self.known(check, case, output) or self._ask(work, check, case, output)
 
         return evaluate(work.check, work.case, work.output, work.turn, carry_out)
-
-    def known(self, check: Check, case: Case, output: Output) -> Measurement | None:
-        """What is known of a metric without asking; ``None`` where it is to be carried out."""
-        return known_of(self.info, self.spec.judges, check, case, output)
 
     def _ask(self, work: Work, check: Check, case: Case, output: Output) -> Measurement:
         question = self.question(work, check, case, output)
@@ -164,21 +196,6 @@ class NativeRun(ABC):
         inquiry = Inquiry(judge, self.tag(work), vary=self.vary(check))
         metric = self.metrics[check.scorer]
         return Question(metric, read_params(check), case, output, inquiry)
-
-    def tag(self, work: Work) -> dict[str, Any]:
-        """What a judge is asked for, for its ledger."""
-        return {
-            "framework": self.info.name,
-            "metric": work.check.metric,
-            "case_id": work.case.id,
-            "system": work.output.system,
-            "epoch": work.output.epoch,
-        }
-
-    def vary(self, check: Check) -> bool:
-        """Whether a check's judge may answer an equal question differently."""
-        config = self.spec.judges.get(check.judge or "")
-        return config is not None and config.temperature != 0
 
     def _keep(self, work: Work, found: Measurement) -> None:
         key = work.key
@@ -201,11 +218,6 @@ class NativeRun(ABC):
     def encoded(self, answers: Iterable[Answer]) -> list[dict[str, Any]]:
         """Rows as plain JSON, for a field of the framework's own."""
         return encode(answers, self.task.rows.native)
-
-    @property
-    def name(self) -> str:
-        """Name of the native artefact."""
-        return f"{self.task.name}-native"
 
 
 class Unasked:
