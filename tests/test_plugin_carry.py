@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from strategies import CASES, MEASUREMENTS, OUTPUTS
 
 from bridge.model import Case, Check, Measurement, Output, Score
-from bridge.plugin.carry import Held, Remembered, as_text, exactly, pack, plain, unpack
+from bridge.model.message import as_text
+from bridge.plugin.carry import Held, Remembered, exactly, pack, plain, unpack
 from bridge.plugin.shared import SharedMetric, decode, encode, shared_metrics, summarise
 
 HELD: Held = {"id": exactly, "input": exactly, "expected": as_text}

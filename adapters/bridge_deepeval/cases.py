@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
-from bridge.model.message import Passage, passage_text
+from bridge.model.message import Passage, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Held, as_text, held_metadata, held_reference, pack, unpack
+from bridge.plugin.carry import KEY, Held, held_metadata, held_reference, pack, unpack
 from bridge_deepeval.calls import Fields, read_calls, read_expected, to_calls, to_expected
 from bridge_deepeval.held import CASE, OUTPUT, TURNS_CASE, held_input, held_usage, turns_output
 

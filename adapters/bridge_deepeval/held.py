@@ -6,15 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bridge.model.message import Message
-from bridge.plugin.carry import (
-    Held,
-    as_text,
-    exactly,
-    held_metadata,
-    held_reference,
-    held_users,
-)
+from bridge.model.message import Message, as_text
+from bridge.plugin.carry import Held, exactly, held_metadata, held_reference, held_users
 from bridge_deepeval.calls import Fields, held_calls, held_expected_calls
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from bridge.files.scores import ScoreRow
+from bridge.model.message import as_text
 from bridge.model.score import Score, Status
-from bridge.plugin.carry import KEY, as_text
+from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row, lower_is_better
 from bridge.plugin.shared import decode, summarise
 

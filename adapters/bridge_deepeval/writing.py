@@ -12,10 +12,10 @@ from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case, ExpectedCall
 from bridge.model.conversion import ConversionReport
-from bridge.model.message import ToolCall, passage_text
+from bridge.model.message import ToolCall, as_text, passage_text
 from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
-from bridge.plugin.carry import KEY, as_text, held_reference, plain
+from bridge.plugin.carry import KEY, held_reference, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_deepeval.held import held_input

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bridge.model.message import Message, ToolCall
-from bridge.plugin.carry import as_text
+from bridge.model.message import Message, ToolCall, as_text
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
+from bridge.model.message import as_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, as_text, held_metadata, pack, unpack
+from bridge.plugin.carry import KEY, held_metadata, pack, unpack
 from bridge_inspect.calls import (
     Fields,
     answer_messages,

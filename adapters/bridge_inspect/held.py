@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bridge.plugin.carry import Held, as_text, exactly, held_metadata, held_users
+from bridge.model.message import as_text
+from bridge.plugin.carry import Held, exactly, held_metadata, held_users
 from bridge_inspect.calls import Fields, held_calls, held_messages
 
 STOP_REASONS = frozenset({"stop", "max_tokens", "model_length", "tool_calls", "content_filter"})

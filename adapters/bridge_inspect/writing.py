@@ -17,11 +17,11 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.model.message import Message, ToolCall
+from bridge.model.message import Message, ToolCall, as_text
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
-from bridge.plugin.carry import KEY, as_text, plain
+from bridge.plugin.carry import KEY, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_inspect.calls import NAMELESS

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bridge.model.case import Case
-from bridge.model.message import passage_text
+from bridge.model.message import as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, as_text, pack, unpack
+from bridge.plugin.carry import KEY, pack, unpack
 from bridge.plugin.imported import seconds
 from bridge_promptfoo.calls import Fields, read_calls
 from bridge_promptfoo.held import CASE, OUTPUT, TURNS_OUTPUT, held_usage

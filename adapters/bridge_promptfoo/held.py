@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.plugin.carry import Held, as_text, exactly
+from bridge.model.message import as_text
+from bridge.plugin.carry import Held, exactly
 from bridge_promptfoo.calls import Fields
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import ExpectedCalls
 from bridge.model.matcher import literal_arguments
-from bridge.model.message import Message, ToolCall
-from bridge.plugin.carry import as_text
+from bridge.model.message import Message, ToolCall, as_text
 
 if TYPE_CHECKING:
     from ragas.messages import AIMessage, HumanMessage, ToolMessage

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
 from bridge.model.errors import InputError
-from bridge.model.message import Message, Passage, passage_text
+from bridge.model.message import Message, Passage, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Carried, Held, as_text, held_reference, pack, restore, unpack
+from bridge.plugin.carry import KEY, Carried, Held, held_reference, pack, restore, unpack
 from bridge_ragas.calls import (
     Fields,
     answer_messages,

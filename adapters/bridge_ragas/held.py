@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from bridge.model.message import Message
-from bridge.plugin.carry import Held, as_text, held_reference, held_users
+from bridge.model.message import Message, as_text
+from bridge.plugin.carry import Held, held_reference, held_users
 from bridge_ragas.calls import Fields, held_calls, held_expected_calls, held_messages
 from bridge_ragas.rows import NAME
 

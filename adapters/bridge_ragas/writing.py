@@ -11,9 +11,9 @@ import msgspec
 from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.message import passage_text
+from bridge.model.message import as_text, passage_text
 from bridge.plugin.accounting import account_bundle
-from bridge.plugin.carry import KEY, as_text, held_reference, plain
+from bridge.plugin.carry import KEY, held_reference, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_ragas.artefact import to_csv

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bridge.model.case import Case
-from bridge.model.message import ToolCall
+from bridge.model.message import ToolCall, as_text
 from bridge.model.output import Output
-from bridge.plugin.carry import as_text
 
 
 def asked(case: Case) -> str:

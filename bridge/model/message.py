@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -69,6 +70,13 @@ class Passage(Model):
     id: Text | None = None
     source: Text | None = None
     score: Number | None = None
+
+
+def as_text(value: Any) -> str:
+    """Text as it is, other JSON as compact JSON: for what holds only text."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def passage_text(passage: Text | Passage) -> str:

@@ -11,7 +11,6 @@ carried too, and count only as long as the framework still holds their native fo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -20,6 +19,7 @@ from pydantic import BaseModel
 
 from bridge.model.case import Case
 from bridge.model.check import Check
+from bridge.model.message import as_text
 from bridge.model.output import Output
 
 KEY = "bridge"
@@ -35,13 +35,6 @@ Carried = TypeVar("Carried", Case, Output)
 def exactly(value: Any) -> Any:
     """For a field whose native form loses nothing."""
     return value
-
-
-def as_text(value: Any) -> str:
-    """Text as it is, other JSON as compact JSON: for native fields that hold only text."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def held_users(turns: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

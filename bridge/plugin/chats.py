@@ -8,8 +8,8 @@ from typing import Any
 
 from bridge.files.cells import parse_cell
 from bridge.model.matcher import literal_arguments
+from bridge.model.message import as_text
 from bridge.plugin.accounting import untouched
-from bridge.plugin.carry import as_text
 
 Fields = dict[str, Any]
 """The fields of a neutral value as plain JSON, those at their default left out."""

@@ -8,9 +8,9 @@ from typing import Any
 
 from bridge.files.cells import is_blank, parse_list, parse_object, to_number
 from bridge.model.case import Case
-from bridge.model.message import Passage, ToolCall, passage_text
+from bridge.model.message import Passage, ToolCall, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, as_text, held_reference, plain
+from bridge.plugin.carry import KEY, held_reference, plain
 from bridge.plugin.chats import kept_in_extras, read_calls, read_expected, read_input
 from bridge.plugin.columns import folded
 from bridge_deepeval.calls import Fields

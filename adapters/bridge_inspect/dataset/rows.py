@@ -7,8 +7,8 @@ from typing import Any
 
 from bridge.files.cells import is_blank, parse_cell, parse_object
 from bridge.model.case import Case
-from bridge.model.message import Message
-from bridge.plugin.carry import KEY, as_text, plain
+from bridge.model.message import Message, as_text
+from bridge.plugin.carry import KEY, plain
 from bridge.plugin.chats import kept_in_extras, read_input, read_messages
 from bridge.plugin.columns import SYNONYMS, folded
 from bridge_inspect.calls import NAMELESS, Fields

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bridge.model.case import Case
-from bridge.model.message import Message, ToolCall
+from bridge.model.message import Message, ToolCall, as_text
 from bridge.model.output import Output
-from bridge.plugin.carry import as_text, plain
+from bridge.plugin.carry import plain
 from bridge_ragas.calls import ROLES, Fields
 from bridge_ragas.rows import NAME
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from bridge.files.cells import is_blank, parse_cell, parse_list
 from bridge.model.case import Case
-from bridge.model.message import Passage, passage_text
+from bridge.model.message import Passage, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, as_text, held_reference, plain
+from bridge.plugin.carry import KEY, held_reference, plain
 from bridge.plugin.chats import (
     kept_in_extras,
     read_expected,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bridge.model.case import Case, ContextPattern
-from bridge.model.message import Message, ToolCall, passage_text
+from bridge.model.message import Message, ToolCall, as_text, passage_text
 from bridge.model.output import Output, OutputTurn
 from bridge.scorers.reference import answer_text
 
@@ -53,13 +52,6 @@ def _exchange(user: str, answer: Output | OutputTurn | None) -> Exchange:
 def text_of(answer: Output | OutputTurn) -> str:
     """An answer as text, JSON as its compact JSON text."""
     return answer_text(answer) if isinstance(answer, Output) else as_text(answer.text)
-
-
-def as_text(value: Any) -> str:
-    """Text as it is, other JSON as compact JSON."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _sent(value: Any) -> Iterator[Exchange]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
+from bridge.model.message import as_text
 from bridge.scorers.conversation.clauses import Clause, clauses
-from bridge.scorers.conversation.dialogue import Exchange, as_text
+from bridge.scorers.conversation.dialogue import Exchange
 from bridge.scorers.conversation.facts import Fact, facts_of
 from bridge.scorers.conversation.values import Value, find_values
 

@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from bridge.model.case import Case, ContextPattern
+from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.model.values import Model
-from bridge.scorers.conversation.dialogue import Exchange, as_text, context_refs, exchanges
+from bridge.scorers.conversation.dialogue import Exchange, context_refs, exchanges
 from bridge.scorers.registry import Scorer, skip
 from bridge.scorers.text import compile_regex, shown
 
