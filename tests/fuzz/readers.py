@@ -31,6 +31,8 @@ MOST_SECONDS = 5.0
 """CPU seconds that a file of at most ``LARGEST`` bytes may take to be read."""
 MOST_MEMORY = 500
 """MB that reading may take beyond what is taken before."""
+GUIDE_MEMORY = 8000
+"""MB that a whole guided run may take: atheris keeps each file that its mutator has made."""
 
 
 def read_all(seed: Seed, folder: Path, content: bytes) -> str:
@@ -54,7 +56,7 @@ def read_all(seed: Seed, folder: Path, content: bytes) -> str:
     format_ = get_format(seed.format)
     assert 0.0 <= format_.sniff(content[: 64 * 1024], path) <= 1.0
     source = folder / (seed.main or seed.name)
-    start = time.process_time()
+    start, before, peak = time.process_time(), _memory(), _most_memory()
     told = ""
     try:
         if isinstance(format_, Streaming):
@@ -68,6 +70,8 @@ def read_all(seed: Seed, folder: Path, content: bytes) -> str:
     assert "\n" not in told, told
     took = time.process_time() - start
     assert took < MOST_SECONDS or len(content) > LARGEST, f"{took:.1f} s for {len(content)} bytes"
+    grown = _most_memory() - before if _most_memory() > peak else 0
+    assert grown < MOST_MEMORY, f"{grown} MB for {len(content)} bytes"
     return told
 
 
@@ -135,7 +139,7 @@ def guided(minutes: float, formats: Sequence[str]) -> None:
         made = bench.mutated(number, data[1:] or bench.seeds[number].content, chance)
         return (bytes([number]) + made)[:most]
 
-    limits = (f"-max_total_time={int(minutes * 60)}", f"-rss_limit_mb={_memory() + MOST_MEMORY}",
+    limits = (f"-max_total_time={int(minutes * 60)}", f"-rss_limit_mb={GUIDE_MEMORY}",
               f"-max_len={LARGEST}", "-timeout=60", "-print_final_stats=1", "-verbosity=0")  # fmt: skip
     atheris.Setup([sys.argv[0], str(root / "corpus"), *limits], one, custom_mutator=mutator)
     atheris.Fuzz()
@@ -160,6 +164,13 @@ def _memory() -> int:
     from resource import getpagesize
 
     return int(Path("/proc/self/statm").read_text().split()[1]) * getpagesize() >> 20
+
+
+def _most_memory() -> int:
+    """MB that this process has held at most."""
+    from resource import RUSAGE_SELF, getrusage
+
+    return getrusage(RUSAGE_SELF).ru_maxrss >> 10
 
 
 def _in_turn(minutes: float, formats: Sequence[str]) -> int:
