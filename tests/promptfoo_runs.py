@@ -15,7 +15,7 @@ from bridge.model.errors import BridgeError
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import get_framework
 from bridge_promptfoo.format import FORMAT
-from bridge_promptfoo.framework import INFO
+from bridge_promptfoo.info import INFO
 from bridge_promptfoo.launch import Evaluation, environment
 
 Rows = dict[tuple[Any, ...], dict[str, Any]]

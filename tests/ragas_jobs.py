@@ -12,7 +12,7 @@ from bridge.execution.worker import set_environment
 from bridge.model import Bundle, Case, Job, JobSpec, Output, Score, Suite
 from bridge.plugin.core import FRAMEWORK as CORE
 from bridge_ragas import FRAMEWORK
-from bridge_ragas.framework import INFO
+from bridge_ragas.info import INFO
 
 SHARED = ("value", "status", "reason", "error", "label", "details", "turn", "threshold", "weight")
 """What must be the same in every framework."""

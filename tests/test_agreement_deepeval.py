@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from bridge.execution.worker import set_environment
 from bridge.model import Case, Check, Output
 from bridge.scorers import evaluate, validate_check
-from bridge_deepeval.framework import INFO
+from bridge_deepeval.info import INFO
 
 
 @pytest.fixture(scope="module", autouse=True)

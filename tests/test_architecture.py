@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,26 @@ def test_adapters_know_the_protocols_and_what_is_below(path: Path) -> None:
             assert top == own, f"{path}:{line} imports another adapter"
         if top == "bridge":
             assert room_of(module) in OPEN_TO_ADAPTERS, f"{path}:{line} imports {module}"
+
+
+def module_of(path: Path) -> str:
+    root = ROOT if path.is_relative_to(ROOT / "bridge") else ROOT / "adapters"
+    return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+def test_no_two_files_need_each_other() -> None:
+    """Late imports count too; what a package re-exports and what names types alone do not."""
+    modules = {module_of(path): path for path in [*SOURCES, *ADAPTERS] if path.stem != "__init__"}
+    needed = {
+        module: {
+            known
+            for _, name in imports(path)
+            for known in (name, name.rpartition(".")[0])
+            if known in modules and known != module
+        }
+        for module, path in modules.items()
+    }
+    TopologicalSorter(needed).prepare()  # CycleError names the circle
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)

@@ -13,7 +13,7 @@ from strategies import CASES, OUTPUTS
 
 from bridge.execution.worker import set_environment
 from bridge.model import Case, Output
-from bridge_deepeval.framework import INFO
+from bridge_deepeval.info import INFO
 
 pytest.importorskip("deepeval")
 

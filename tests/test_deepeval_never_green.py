@@ -27,7 +27,8 @@ from bridge.model import Bundle, Case, InputError, Measurement, Output, Score, S
 from bridge.plugin.format import ReadOptions
 from bridge.scorers import NoParams, Scorer
 from bridge_deepeval.format import FORMAT
-from bridge_deepeval.framework import FRAMEWORK, INFO
+from bridge_deepeval.framework import FRAMEWORK
+from bridge_deepeval.info import INFO
 
 pytest.importorskip("deepeval")
 

@@ -17,7 +17,8 @@ from bridge.execution.worker import set_environment
 from bridge.model import Bundle, InfrastructureError, InputError, Job, Score, Suite
 from bridge.plugin.format import ReadOptions
 from bridge_deepeval.format import FORMAT
-from bridge_deepeval.framework import FRAMEWORK, INFO
+from bridge_deepeval.framework import FRAMEWORK
+from bridge_deepeval.info import INFO
 
 pytest.importorskip("deepeval")
 

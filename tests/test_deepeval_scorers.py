@@ -14,7 +14,7 @@ from bridge.model import Check, InputError, Measurement, Score
 from bridge.model.score import STATUSES, VALUED
 from bridge.plugin.shared import SharedMetric
 from bridge.scorers.registry import BUILT_IN
-from bridge_deepeval.framework import INFO
+from bridge_deepeval.info import INFO
 from bridge_deepeval.rows import read_score
 
 pytest.importorskip("deepeval")

@@ -25,7 +25,8 @@ from bridge.files.golden import read_golden_set
 from bridge.model import Bundle, InputError, Score, Suite
 from bridge.plugin.format import ReadOptions
 from bridge_inspect.format import FORMAT
-from bridge_inspect.framework import FRAMEWORK, INFO
+from bridge_inspect.framework import FRAMEWORK
+from bridge_inspect.info import INFO
 
 pytest.importorskip("inspect_ai")
 

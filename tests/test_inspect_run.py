@@ -17,7 +17,8 @@ from bridge.execution.worker import set_environment
 from bridge.model import InfrastructureError, InputError, Job, Score
 from bridge.plugin.format import ReadOptions
 from bridge_inspect.format import FORMAT
-from bridge_inspect.framework import FRAMEWORK, INFO
+from bridge_inspect.framework import FRAMEWORK
+from bridge_inspect.info import INFO
 
 pytest.importorskip("inspect_ai")
 

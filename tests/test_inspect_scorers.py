@@ -23,7 +23,7 @@ from bridge.plugin.registry import get_framework
 from bridge.plugin.shared import SharedMetric
 from bridge.scorers.registry import BUILT_IN
 from bridge_inspect.format import FORMAT
-from bridge_inspect.framework import INFO
+from bridge_inspect.info import INFO
 from bridge_inspect.rows import read_score
 
 pytest.importorskip("inspect_ai")

@@ -19,7 +19,8 @@ from conftest import ROOT, Bridge
 from bridge.model.errors import InfrastructureError, MissingDependency
 from bridge.plugin.framework import version_of
 from bridge_promptfoo import install
-from bridge_promptfoo.framework import FRAMEWORK, INFO
+from bridge_promptfoo.framework import FRAMEWORK
+from bridge_promptfoo.info import INFO
 
 NPM = ROOT / "adapters" / "bridge_promptfoo" / "npm"
 NOWHERE = "http://127.0.0.1:9/"

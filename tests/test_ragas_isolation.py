@@ -17,7 +17,7 @@ import pytest
 
 from bridge.model import MissingDependency
 from bridge_ragas import FRAMEWORK
-from bridge_ragas.framework import INFO, LANGCHAIN
+from bridge_ragas.info import INFO, LANGCHAIN
 
 pytestmark = pytest.mark.xdist_group("ragas_processes")
 
@@ -33,7 +33,7 @@ def refuse(event, args):
 sys.addaudithook(refuse)
 if sys.argv[1] == "ours":
     from bridge.execution.worker import set_environment
-    from bridge_ragas.framework import INFO
+    from bridge_ragas.info import INFO
     set_environment(INFO, Path(sys.argv[2]))
 warnings.simplefilter("ignore")
 from ragas import EvaluationDataset, SingleTurnSample, evaluate

@@ -1,4 +1,4 @@
-"""DeepEval as a framework: what it needs, cases as test cases, and the native run."""
+"""DeepEval as a framework: cases as test cases, and the native run."""
 
 from __future__ import annotations
 
@@ -11,38 +11,10 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.plugin.counterparts import Counterpart
-from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
-from bridge_deepeval.metrics import METRICS
-
-INFO = FrameworkInfo(
-    name="deepeval",
-    title="DeepEval",
-    distribution="deepeval",
-    requires=("4.3", "5"),
-    install="pip install 'bridge-evals[deepeval]'",
-    environment=(
-        ("DEEPEVAL_TELEMETRY_OPT_OUT", "1"),
-        ("DEEPEVAL_DISABLE_DOTENV", "1"),
-        ("DEEPEVAL_DISABLE_LEGACY_KEYFILE", "1"),
-        ("DEEPEVAL_DISABLE_TIMEOUTS", "1"),
-        ("DEEPEVAL_NO_INSPECT_PROMPT", "1"),
-        ("DEEPEVAL_UPDATE_WARNING_OPT_IN", "0"),
-        ("DEEPEVAL_CACHE_FOLDER", "{native_dir}/.deepeval"),
-        ("DEEPEVAL_HOME", "{native_dir}/.deepeval"),
-    ),
-    scrubbed=(
-        "CONFIDENT_API_KEY",
-        "CONFIDENT_AI_RUN_TEST_NAME",
-        "DEEPEVAL_RESULTS_FOLDER",
-        "DEEPEVAL_LOCAL_STORE",
-        "DEEPEVAL_FILE_SYSTEM",
-        "DEEPEVAL_EVAL_MODE",
-    ),
-    features=frozenset({"tools", "turns", "contexts"}),
-    native_metrics=METRICS,
-)
+from bridge_deepeval.info import INFO
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from bridge.plugin.shared import Answer, summarise
 from bridge.scorers.evaluate import threshold_of
 from bridge_deepeval.artefact import RunFile
 from bridge_deepeval.cases import to_test_case
-from bridge_deepeval.framework import INFO
+from bridge_deepeval.info import INFO
 
 if TYPE_CHECKING:
     from deepeval.tracing.api import MetricData

@@ -1,4 +1,4 @@
-"""Inspect AI as a framework: what it needs, cases as a task, and the native run."""
+"""Inspect AI as a framework: cases as a task, and the native run."""
 
 from __future__ import annotations
 
@@ -13,31 +13,13 @@ from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.counterparts import Counterpart
-from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
-from bridge_inspect.metrics import METRICS
+from bridge_inspect.info import INFO
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-
-INFO = FrameworkInfo(
-    name="inspect",
-    title="Inspect AI",
-    distribution="inspect-ai",
-    requires=("0.3.285", "0.4"),
-    install="pip install 'bridge-evals[inspect]'",
-    environment=(
-        ("INSPECT_LOG_DIR", "{native_dir}"),
-        ("INSPECT_DISPLAY", "none"),
-        ("INSPECT_LOG_LEVEL", "warning"),
-        ("XDG_DATA_HOME", "{native_dir}/.inspect"),
-        ("XDG_CACHE_HOME", "{native_dir}/.inspect"),
-    ),
-    scrubbed=("INSPECT_TELEMETRY", "INSPECT_EVAL_MODEL", "INSPECT_EVAL_MODEL_ROLE"),
-    features=frozenset({"tools", "turns", "contexts", "epochs"}),
-    native_metrics=METRICS,
-)
 
 
 class InspectFramework:

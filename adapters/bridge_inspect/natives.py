@@ -16,8 +16,8 @@ from bridge.plugin.native import OneByOne, Question
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, SharedMetric
 from bridge_inspect.artefact import LogFile, to_spec
-from bridge_inspect.framework import INFO
 from bridge_inspect.held import held_expected
+from bridge_inspect.info import INFO
 from bridge_inspect.route import to_eval_sample, to_state
 from bridge_inspect.rows import LETTERS
 

@@ -26,7 +26,7 @@ from bridge.scorers.registry import read_params
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import text_sent, to_test
 from bridge_promptfoo.config.templates import escaped as as_data
-from bridge_promptfoo.framework import INFO
+from bridge_promptfoo.info import INFO
 from bridge_promptfoo.judge import judge_error_of, to_judge
 from bridge_promptfoo.launch import Evaluation, environment
 from bridge_promptfoo.records import Component, Row, decode_row

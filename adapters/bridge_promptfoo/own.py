@@ -23,7 +23,7 @@ from bridge.plugin.shared import SharedMetric
 from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.original import original_assertion, safe_variables
-from bridge_promptfoo.framework import INFO
+from bridge_promptfoo.info import INFO
 from bridge_promptfoo.install import has_package
 from bridge_promptfoo.records import Component, Row
 from bridge_promptfoo.replay import to_checked_test

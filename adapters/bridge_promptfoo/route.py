@@ -16,7 +16,7 @@ from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
 from bridge.plugin.route import Pair, Route, Task
-from bridge_promptfoo.framework import INFO
+from bridge_promptfoo.info import INFO
 from bridge_promptfoo.launch import Evaluation, environment
 from bridge_promptfoo.records import Row, decode_row
 from bridge_promptfoo.replay import around, to_checked_test

@@ -1,4 +1,4 @@
-"""RAGAS as a framework: what it needs, cases as evaluation datasets, and the native run."""
+"""RAGAS as a framework: cases as evaluation datasets, and the native run."""
 
 from __future__ import annotations
 
@@ -13,55 +13,15 @@ from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.counterparts import Counterpart
-from bridge.plugin.framework import FrameworkInfo, require
+from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
 from bridge.plugin.shared import shared_metrics
 from bridge_ragas.cases import is_conversation, to_sample
 from bridge_ragas.held import MULTI, SINGLE, Kind
-from bridge_ragas.metrics import METRICS
+from bridge_ragas.info import INFO, LANGCHAIN
 
 if TYPE_CHECKING:
     from ragas import EvaluationDataset
-
-INSTALL = "pip install 'bridge-evals[ragas]'"
-INFO = FrameworkInfo(
-    name="ragas",
-    title="RAGAS",
-    distribution="ragas",
-    requires=("0.4.3", "0.5"),
-    install=INSTALL,
-    environment=(
-        ("RAGAS_DO_NOT_TRACK", "true"),  # "1" is not enough
-        ("RAGAS_CACHE_HOME", "{native_dir}/.ragas"),
-        ("HOME", "{native_dir}/.ragas"),
-        ("XDG_DATA_HOME", "{native_dir}/.ragas"),
-        ("XDG_CACHE_HOME", "{native_dir}/.ragas"),
-        ("HF_HOME", "{native_dir}/.ragas"),
-        ("HF_HUB_OFFLINE", "1"),
-        ("HF_HUB_DISABLE_TELEMETRY", "1"),
-        ("LANGSMITH_TRACING", "false"),
-        ("LANGCHAIN_TRACING_V2", "false"),
-    ),
-    scrubbed=(
-        "RAGAS_APP_TOKEN",
-        "HELICONE_API_KEY",
-        "LANGSMITH_API_KEY",
-        "LANGSMITH_ENDPOINT",
-        "LANGCHAIN_API_KEY",
-        "LANGCHAIN_ENDPOINT",
-        "HF_TOKEN",
-        "HF_DATASETS_CACHE",
-    ),
-    features=frozenset({"tools", "turns", "contexts"}),
-    native_metrics=METRICS,
-)
-LANGCHAIN = FrameworkInfo(
-    name="ragas",
-    title="langchain-community",
-    distribution="langchain-community",
-    requires=("0.3", "0.4.2"),  # which took away a module that RAGAS 0.4.3 imports
-    install=INSTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from bridge.plugin.native import OneByOne, Question, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
-from bridge_ragas.framework import INFO
 from bridge_ragas.held import MULTI, SINGLE
+from bridge_ragas.info import INFO
 from bridge_ragas.results import Results
 
 CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completion"})
