@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from strategies import CASES, OUTPUTS
 
 from bridge.model import Bundle, Case, InputError, Output, Score
@@ -73,6 +73,7 @@ def test_what_is_written_reads_back_into_the_very_rows(
 
 @settings(max_examples=60, deadline=None)
 @given(CASES, OUTPUTS)
+@example(Case(id="a", input="first\rsecond", expected="x\r"), Output(case_id="a", text="\r"))
 def test_every_case_and_output_survives(
     tmp_path_factory: pytest.TempPathFactory, case: Case, output: Output
 ) -> None:
@@ -133,7 +134,7 @@ def test_deepeval_loads_the_run(tmp_path: Path) -> None:
 
 
 def test_promptfoo_imports_the_results(tmp_path: Path) -> None:
-    from bridge_promptfoo.framework import INFO
+    from bridge_promptfoo.info import INFO
     from bridge_promptfoo.launch import LAUNCHER, environment
 
     path = written(tmp_path, "promptfoo", "x.json")

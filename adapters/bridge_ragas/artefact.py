@@ -110,10 +110,13 @@ def _refuse_twice(extra: Iterable[Mapping[str, Any]]) -> None:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Rows as ``EvaluationResult.to_pandas().to_csv(index=False)`` has them."""
+    """Rows as ``EvaluationResult.to_pandas().to_csv(index=False)`` has them.
+
+    Other than there, a cell with a carriage return is quoted: no reader takes it for a new row.
+    """
     columns = list(dict.fromkeys(column for row in rows for column in row if column != KEY))
     lines: list[str] = []
-    writer = csv.writer(_Lines(lines), lineterminator="\n")
+    writer = csv.writer(_Lines(lines))
     writer.writerow([*columns, KEY])
     for row in rows:
         writer.writerow([row.get(column) for column in (*columns, KEY)])
@@ -121,10 +124,17 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 class _Lines:
-    """What a CSV writer writes to."""
+    r"""What a CSV writer writes to.
+
+    A row comes with ``\r\n`` at its end, since before Python 3.11.9 the writer quotes only those
+    line breaks that it ends rows with (python/cpython#67044).
+    """
 
     def __init__(self, lines: list[str]) -> None:
-        self.write = lines.append
+        self._lines = lines
+
+    def write(self, row: str) -> None:
+        self._lines.append(row.removesuffix("\r\n") + "\n")
 
 
 def to_line(row: Mapping[str, Any]) -> str:
