@@ -162,6 +162,7 @@ def test_what_is_no_run(tmp_path: Path, text: str, message: str) -> None:
         ("..", "_"),
         ("a b/c", "a_b_c"),
         ("", "_"),
+        ("a" * 300, f"{'a' * 120}-9835fa6bf4e2"),
     ],
 )
 def test_names_stay_inside_the_run(name: str, file_name: str) -> None:

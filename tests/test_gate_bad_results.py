@@ -1,4 +1,4 @@
-"""The nine inputs on which published gates pass when they should not, in the result file of every
+"""The ten inputs on which published gates pass when they should not, in the result file of every
 format that the gate reads: each ends with exit code 2 or 3, and with the reason."""
 
 from __future__ import annotations
@@ -156,6 +156,7 @@ ROWS: dict[str, Rows] = {
     "8 of 20 cases missing": GOOD[:12],
     "a duplicate id": [*GOOD, GOOD[3]],
     "disjoint ids": [(f"d{case}", score) for case, score in GOOD],
+    "an empty id": [("", GOOD[0][1]), *GOOD[1:]],
     **{
         name: [*GOOD[:3], (GOOD[3][0], score), *GOOD[4:]]
         for name, score in SCORES.items()
@@ -170,6 +171,7 @@ SAID = {
     "8 of 20 cases missing": "8 cases of the baseline without a row",
     "a duplicate id": "1 row twice|fewer than 2 epochs|the name of another: 1",
     "disjoint ids": "no case in common",
+    "an empty id": "empty case_id|sample_id is ''|1 case of the baseline without a row",
     "a NaN score": "could not be scored|nan|NaN|not a number",
     "text in a score column": "high|could not be scored",
     "a score of 5": "5 is outside|outside|could not be scored",

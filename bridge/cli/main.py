@@ -104,6 +104,8 @@ def _report(error: Exception, command: str) -> int:
 
     if isinstance(error, BridgeError):
         return _say(str(error), error.exit_code)
+    if isinstance(error, OSError) and error.filename is not None:
+        return _say(f"{error.filename}: {error.strerror}; name another path", 2)
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(f"internal error: {text}; run again with --debug", 3)
 

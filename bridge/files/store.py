@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -86,7 +87,18 @@ class RunStore:
         return (row for _, row in read_models(self.rows_path, ExpectedRows))
 
 
+MOST_NAME = 120
+"""UTF-8 bytes of a name that a file name keeps; file systems take 255 with all that is added."""
+
+
 def safe_name(name: str) -> str:
-    """A name as a file name: everything but letters, digits, ``.``, ``_`` and ``-`` replaced."""
+    """A name as a file name: everything but letters, digits, ``.``, ``_`` and ``-`` replaced.
+
+    Of a name that is too long for a file system, the beginning and a digest of the whole.
+    """
     kept = "".join(char if char.isalnum() or char in "._-" else "_" for char in name)
-    return kept.lstrip(".") or "_"
+    kept = kept.lstrip(".") or "_"
+    if len(kept.encode()) <= MOST_NAME:
+        return kept
+    beginning = kept.encode()[:MOST_NAME].decode(errors="ignore")
+    return f"{beginning}-{sha256(kept.encode()).hexdigest()[:12]}"

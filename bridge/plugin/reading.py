@@ -183,6 +183,7 @@ class Reading:
         """
         counts = self.counts
         for answer in self._file.answers():
+            _refuse_nameless(answer, self._file.source)
             counts.take(answer)
             yield answer
         if not counts.answers:
@@ -281,6 +282,13 @@ def _read(read: Callable[[], T], source: Path, place: str, line: int | None) -> 
         what = str(error) or type(error).__name__
     what = f"{place} cannot be read ({what})"
     raise InputError(what, where=source, line=line, fix="mend the file")
+
+
+def _refuse_nameless(answer: Answer, source: Path) -> None:
+    for name in ("case_id", "system"):
+        if not str(answer.key[name]).strip():
+            what = f"{answer.place or 'a row'} has an empty {name}"
+            raise InputError(what, where=source, line=answer.line, fix="give it a name")
 
 
 def _as_scores(rows: Iterable[Score | ScoreRow]) -> list[Score]:
