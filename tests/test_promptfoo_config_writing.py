@@ -211,6 +211,14 @@ def test_what_people_change_in_a_written_config_is_read(tmp_path: Path) -> None:
     assert again.outputs == bundle.outputs
 
 
+def test_a_case_whose_name_was_blanked_keeps_the_one_it_had(tmp_path: Path) -> None:
+    def edit(config: Any) -> None:
+        config["tests"][0]["metadata"]["case_id"] = " "
+
+    again = edited(Bundle(suite=SUITE, cases=(CASE,)), tmp_path / "promptfooconfig.json", edit)
+    assert [case.id for case in again.cases] == ["a"]
+
+
 def test_tests_of_ours_are_known_without_the_config_around_them(tmp_path: Path) -> None:
     bundle = Bundle(suite=SUITE, cases=(CASE,), outputs=(Output(case_id="a", text="x"),))
     write(bundle, tmp_path / "promptfooconfig.yaml")

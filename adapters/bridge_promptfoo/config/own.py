@@ -108,7 +108,8 @@ class OwnConfig:
                 for key, value in foreign.metadata.items()
                 if key not in ("case_id", "epoch", KEY)
             }
-            update |= {"metadata": rest, "id": str(foreign.metadata.get("case_id") or case.id)}
+            name = str(foreign.metadata.get("case_id") or "")
+            update |= {"metadata": rest, "id": name if name.strip() else case.id}
         return case if not update else _rebuilt(case, update)
 
     def _parts(self, test: Test) -> Fields:
