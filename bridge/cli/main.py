@@ -6,8 +6,11 @@ called: importing typer alone costs eight times a bare interpreter's start.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 COMMANDS = {
     "init": "Write a working starter suite and a CI workflow.",
@@ -46,6 +49,25 @@ Exit codes:
   130  interrupted"""
 
 
+CLOSED_PIPE = 141
+"""Exit code where standard output was closed: 128 + SIGPIPE, as shells have it."""
+
+WRONG_PATH = frozenset(
+    {
+        errno.EACCES,
+        errno.EEXIST,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EPERM,
+        errno.EROFS,
+    }
+)
+"""What the operating system says of a path that the user named and that does not fit."""
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -53,15 +75,29 @@ def main(argv: Sequence[str] | None = None) -> None:
     if debug:
         arguments.remove("--debug")
     try:
-        sys.exit(_dispatch(arguments))
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        sys.exit(code)
     except KeyboardInterrupt:
         sys.exit(_say("interrupted", 130))
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # the option parser's own way out
+            _leave_pipe()
+        raise
+    except BrokenPipeError:
+        _leave_pipe()
     except Exception as error:  # noqa: BLE001  # the one place where an error meets a person
         if debug:
             from traceback import print_exc
 
             print_exc()
         sys.exit(_report(error, next(iter(arguments), "COMMAND")))
+
+
+def _leave_pipe() -> NoReturn:
+    """End quietly, as other commands do, where who reads our output has had enough of it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
+    sys.exit(CLOSED_PIPE)
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
@@ -104,8 +140,8 @@ def _report(error: Exception, command: str) -> int:
 
     if isinstance(error, BridgeError):
         return _say(str(error), error.exit_code)
-    if isinstance(error, OSError) and error.filename is not None:
-        return _say(f"{error.filename}: {error.strerror}; name another path", 2)
+    if isinstance(error, OSError) and error.errno in WRONG_PATH and error.filename is not None:
+        return _say(f"{error.filename}: {error.strerror}; check the path and its permissions", 2)
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(f"internal error: {text}; run again with --debug", 3)
 
