@@ -75,23 +75,23 @@ class Asking:
 def _compare(
     runs: list[Path], frameworks: str, system: str | None, asking: Asking | None
 ) -> Comparison:
+    from bridge.cli.names import names_in
     from bridge.gate.compare.frameworks import compare_frameworks
     from bridge.gate.compare.runs import compare_runs
     from bridge.gate.gather import gather
     from bridge.model.errors import InputError
 
-    names = [name.strip() for name in frameworks.split(",") if name.strip()]
+    names = names_in(frameworks)
     if names:
-        if len(names) != 2 or names[0] == names[1]:
-            raise InputError(
-                f"--frameworks names {len(set(names))}", fix="name two: --frameworks a,b"
-            )
+        if len(names) != 2:
+            raise InputError(f"--frameworks names {len(names)}", fix="name two: --frameworks a,b")
         if asking is not None:
             raise InputError("frameworks score the same answers", fix="leave --judge out")
         return compare_frameworks(gather(runs).of_system(system), *names)
     if len(runs) != 2:
         fix = "name two runs, or two frameworks of one by --frameworks a,b"
-        raise InputError(f"{len(runs)} runs to compare", fix=fix)
+        named = "one run is" if len(runs) == 1 else f"{len(runs)} runs are"
+        raise InputError(f"{named} named to compare", fix=fix)
     first, second = (_side(path, system) for path in runs)
     found = compare_runs(first, second)
     if asking is None:

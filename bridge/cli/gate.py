@@ -69,7 +69,7 @@ def decide_and_report(
     from bridge.gate.decision import decide_on
     from bridge.report.kinds import remove_reports
 
-    kinds = _kinds(formats, report_dir, as_json)
+    kinds = kinds_asked(formats, report_dir, as_json)
     if report_dir is not None:
         remove_reports(report_dir)
     decision = decide_on(results, suite=suite, baseline=baseline, system=system)
@@ -84,12 +84,18 @@ def exit_code(verdict: Verdict) -> int:
     return 3 if verdict.verdict == "error" else 1
 
 
-def _kinds(formats: str, report_dir: Path | None, as_json: bool) -> tuple[str, ...]:
-    """The kinds of report asked for, as far as they go together."""
-    from bridge.model.errors import InputError
-    from bridge.report.kinds import USUAL, files_of, read_kinds
+def kinds_asked(formats: str, report_dir: Path | None, as_json: bool) -> tuple[str, ...]:
+    """The kinds of report asked for; the usual ones if none is named.
 
-    kinds = read_kinds(formats) or USUAL
+    Raises:
+        InputError: If one is unknown, has no folder to go to, or does not go with ``--json``.
+    """
+    from bridge.cli.names import names_in
+    from bridge.model.errors import InputError
+    from bridge.report.kinds import USUAL, ensure_kinds, files_of
+
+    kinds = names_in(formats) or USUAL
+    ensure_kinds(kinds)
     if formats and report_dir is None and files_of(kinds):
         raise InputError(f"{files_of(kinds)[0]} is a file", fix="name its folder by --report-dir")
     if as_json and "github" in kinds:

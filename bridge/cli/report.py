@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from bridge.model.exhibit import Exhibit
     from bridge.model.verdict import Verdict
 
+KINDS_HELP = "terminal, json, markdown, html, junit, sarif or github."
+
 
 def report(
     source: Path = typer.Argument(
         ..., metavar="SOURCE", help="Run directory, or an eval-report.json."
     ),
-    kind: str = typer.Option("terminal", "--format", metavar="NAME", help="Kind of report."),
+    kind: str = typer.Option("terminal", "--format", metavar="NAME", help=KINDS_HELP),
     output: Path = typer.Option(
         None, "-o", "--output", metavar="FILE", help="File; stdout if left out."
     ),
@@ -27,12 +29,14 @@ def report(
     ),
 ) -> int:
     """Show a verdict again; exits 0 whatever it is. A run is decided on anew, with its cases."""
+    from bridge.cli.names import names_in
     from bridge.cli.screen import show
     from bridge.files.jsonl import write_atomically
     from bridge.model.errors import InputError
-    from bridge.report.kinds import KINDS, read_kinds
+    from bridge.report.kinds import KINDS, ensure_kinds
 
-    kinds = ("html",) if html is not None else read_kinds(kind)
+    kinds = ("html",) if html is not None else names_in(kind)
+    ensure_kinds(kinds)
     target = html or output
     if len(kinds) != 1:
         raise InputError(f"{len(kinds)} report formats are named", fix="name one by --format")

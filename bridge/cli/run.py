@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bridge.execution.plan import Plan
+    from bridge.model.errors import InputError
     from bridge.model.run import RunRecord
 
 
@@ -45,19 +46,24 @@ def run(
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
 ) -> int:
     """Collect outputs, score them in each framework, and write the run directory."""
+    from bridge.cli.names import names_in
     from bridge.execution.plan import Selection, make_plan
 
     selection = Selection(
-        frameworks=tuple(name.strip() for name in frameworks.split(",")) if frameworks else None,
+        frameworks=names_in(frameworks) if frameworks else None,
         outputs=tuple(outputs) or None,
         limit=limit,
         tags=tuple(tag),
         epochs=epochs,
     )
     plan = make_plan(suite, selection)
+    folder = run_dir or Path("runs") / plan.suite.name
+    if gate:
+        _ensure_decidable(plan, baseline, folder, formats, as_json)
+    elif baseline is not None or formats:
+        raise _without_gate()
     if dry_run:
         return _describe(plan, as_json)
-    folder = run_dir or Path("runs") / plan.suite.name
     record = _drive(plan, folder, workers, resume)
     if gate:
         from bridge.cli.gate import decide_and_report
@@ -71,6 +77,23 @@ def run(
             as_json=as_json,
         )
     return _summary(record, folder, as_json)
+
+
+def _ensure_decidable(
+    plan: Plan, baseline: Path | None, folder: Path, formats: str, as_json: bool
+) -> None:
+    """Find what --gate would refuse before a system or a judge is asked for it."""
+    from bridge.cli.gate import kinds_asked
+    from bridge.gate.beforehand import ensure_decidable
+
+    kinds_asked(formats, folder, as_json)
+    ensure_decidable(plan, baseline)
+
+
+def _without_gate() -> InputError:
+    from bridge.model.errors import InputError
+
+    return InputError("--baseline and --format are for --gate", fix="add --gate, or leave them out")
 
 
 def _drive(plan: Plan, folder: Path, workers: int, resume: bool) -> RunRecord:
@@ -163,9 +186,35 @@ def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
             for f in record.frameworks
         ]
         print("\n".join(table(("framework", "version", "rows", "errors", "wall s", "CPU s"), rows)))
+        for line in _faults(record, folder):
+            print(f"error: {one_line(line, 300)}")
         for name, judge in record.judges.items():
             print(f"judge {one_line(name, 60)}: {took(judge)}")
         for note in [*record.notes, *(n for f in record.frameworks for n in f.notes)]:
             print(f"note: {one_line(note, 300)}")
         print(f"run: {folder}")
     return 3 if errors else 0
+
+
+MOST_FAULTS = 5
+"""Most reasons of rows that could not be scored that are shown."""
+
+
+def _faults(record: RunRecord, folder: Path) -> list[str]:
+    """Why rows could not be scored, the commonest reason first."""
+    from bridge.files.scores import stream_rows
+    from bridge.files.store import RunStore
+
+    counts: dict[str, int] = {}
+    first: dict[str, str] = {}
+    for framework in record.frameworks:
+        if framework.errors:
+            for _, rows in stream_rows(RunStore(folder).scores_path(framework.name)):
+                for row in (row for row in rows if row.status == "error"):
+                    why = row.error or row.reason
+                    counts[why] = counts.get(why, 0) + 1
+                    first.setdefault(why, f"{framework.name}, case {row.case_id!r}")
+    reasons = sorted(counts, key=counts.__getitem__, reverse=True)
+    lines = [f"{counts[why]} rows: {why} (first: {first[why]})" for why in reasons[:MOST_FAULTS]]
+    more = len(reasons) - MOST_FAULTS
+    return [*lines, f"and {more} other reasons"] if more > 0 else lines

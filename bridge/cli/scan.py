@@ -34,13 +34,14 @@ def scan(
     """
     import json
 
+    from bridge.cli.names import names_in
     from bridge.model.errors import InputError
     from bridge.scorers.injection import scan as scan_text
 
     if carrier not in CARRIERS:
         raise InputError(f"no carrier {carrier!r}", fix=f"use one of {', '.join(CARRIERS)}")
-    failing = {name.strip() for name in fail_on.split(",") if name.strip()}
-    if failing - {"flag", "block"}:
+    failing = names_in(fail_on)
+    if {*failing} - {"flag", "block"}:
         raise InputError(f"--fail-on {fail_on!r}", fix="use flag, block or flag,block")
     prompt = _read(system_prompt) if system_prompt else None
     hit = False

@@ -95,12 +95,12 @@ class Drive:
             InfrastructureError: If the disk does not take a file.
             KeyboardInterrupt: Once everything scored so far is on disk.
         """
+        recorded = self._recorded()
         self._claim_directory()
         kept = self._kept()
         record = opening(self.plan)
         self.store.write_record(record)
-        outputs = self._outputs(kept)
-        refuse_unscorable(self.plan, outputs)
+        outputs = self._outputs(kept, recorded)
         expected = rows_of(self.plan, outputs)
         self.store.write_rows(expected)
         record = known(record, self.plan, outputs, expected, self._notes)
@@ -128,8 +128,18 @@ class Drive:
         if not self.resume:
             for name in ("scores", "native", "jobs"):
                 shutil.rmtree(root / name, ignore_errors=True)
-            for path in (self.store.outputs_path, self.store.rows_path, root / "eval-report.json"):
+            reports = root.glob("eval-report.*")
+            for path in (self.store.outputs_path, self.store.rows_path, *reports):
                 path.unlink(missing_ok=True)
+
+    def _recorded(self) -> list[Output] | None:
+        """Recorded outputs, read before an earlier run is cleared; ``None`` for other systems."""
+        if not self.plan.suite.system.recorded:
+            return None
+        outputs, notes = recorded_outputs(self.plan)
+        refuse_unscorable(self.plan, outputs)
+        self._notes.extend(notes)
+        return outputs
 
     def _kept(self) -> list[Output]:
         """Answers to go on with; the others are gone before the record speaks of this run."""
@@ -140,15 +150,15 @@ class Drive:
         forget_job(self.store)
         return kept
 
-    def _outputs(self, kept: Sequence[Output]) -> list[Output]:
-        if self.plan.suite.system.recorded:
-            outputs, notes = recorded_outputs(self.plan)
-            write_outputs(outputs, self.store.outputs_path)
-        else:
-            outputs, notes = collect_outputs(
-                self.plan, self.store, kept, lambda n, of: self.progress("outputs", n, of)
-            )
+    def _outputs(self, kept: Sequence[Output], recorded: list[Output] | None) -> list[Output]:
+        if recorded is not None:
+            write_outputs(recorded, self.store.outputs_path)
+            return recorded
+        outputs, notes = collect_outputs(
+            self.plan, self.store, kept, lambda n, of: self.progress("outputs", n, of)
+        )
         self._notes.extend(notes)
+        refuse_unscorable(self.plan, outputs)
         return outputs
 
     def _lay_out(self, outputs: Sequence[Output], expected: Sequence[ExpectedRows]) -> list[_Work]:

@@ -100,10 +100,7 @@ def import_from(folder: Path) -> None:
 def _select(suite: Suite, selection: Selection, suite_path: Path) -> Suite:
     update: dict[str, object] = {}
     if selection.frameworks is not None:
-        named = {framework.name: framework for framework in suite.frameworks}
-        update["frameworks"] = tuple(
-            named.get(name, FrameworkConfig(name=name)) for name in selection.frameworks
-        )
+        update["frameworks"] = _select_frameworks(suite, selection.frameworks)
     if selection.outputs is not None:
         recorded = tuple(str(path.absolute()) for path in selection.outputs)
         update["system"] = SystemConfig(recorded=recorded, name=suite.system.name)
@@ -116,6 +113,14 @@ def _select(suite: Suite, selection: Selection, suite_path: Path) -> Suite:
                     f"recorded outputs {name} are not there", where=suite_path, fix="check the path"
                 )
     return suite.model_copy(update=update)
+
+
+def _select_frameworks(suite: Suite, names: Iterable[str]) -> tuple[FrameworkConfig, ...]:
+    named = {framework.name: framework for framework in suite.frameworks}
+    chosen = tuple(named.get(name) or FrameworkConfig(name=name) for name in dict.fromkeys(names))
+    if not chosen:
+        raise InputError("--frameworks names none", fix="name one, or leave it out")
+    return chosen
 
 
 def _select_cases(cases: Sequence[Case], selection: Selection) -> tuple[Case, ...]:

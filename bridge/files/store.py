@@ -83,7 +83,14 @@ class RunStore:
         write_atomically(self.rows_path, (f"{each.model_dump_json()}\n" for each in rows))
 
     def read_rows(self) -> Iterator[ExpectedRows]:
-        """Stream the expected rows."""
+        """Stream the expected rows.
+
+        Raises:
+            InputError: If the run was broken off before they were known.
+        """
+        if not self.rows_path.is_file():
+            what, fix = "the run was broken off before anything was scored", "run it again"
+            raise InputError(what, where=self.root, fix=fix)
         return (row for _, row in read_models(self.rows_path, ExpectedRows))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.files.baseline import FIX, read_baseline
+from bridge.files.baseline import read_baseline
 from bridge.files.labels import read_calibration
 from bridge.files.suite import read_suite, read_suite_cases
 from bridge.gate.baseline import make_baseline
+from bridge.gate.beforehand import baseline_path
 from bridge.gate.decide import decide
 from bridge.gate.evidence import Evidence
 from bridge.gate.exhibit import make_exhibit
@@ -113,11 +114,9 @@ def _policy(
 def _baseline(
     named: Path | None, policy: GatePolicy, home: Path, system: str | None
 ) -> tuple[Baseline | None, Path | None]:
-    path = named or (home / policy.baseline if policy.baseline else None)
+    path = baseline_path(named, policy, home)
     if path is None:
         return None, None
-    if not path.exists():
-        raise InputError("the baseline is not there", where=path, fix=FIX)
     if holds_rows(path):
         rows = gather([path], policy.scales)
         return make_baseline(rows, system, epochs=policy.epochs), path

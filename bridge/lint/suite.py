@@ -10,6 +10,7 @@ from bridge.execution.plan import import_from
 from bridge.files.baseline import read_baseline
 from bridge.files.outputs import read_outputs
 from bridge.files.suite import read_suite, read_suite_cases, resolve
+from bridge.gate.beforehand import nobody, unmeasured
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
 from bridge.lint.labels import lint_calibration
@@ -175,19 +176,15 @@ def _gated_metrics(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFindin
     """Gated names that nothing measures: a typo here would let the real metric go ungated."""
     own = {check.metric for check in suite.checks}
     own.update(check.metric for _, _, case in sets.all() for check in checks_of(case))
-    for name in suite.gate.metrics:
-        framework, _, metric = name.partition("/")
-        native = metric in own and framework in {each.name for each in suite.frameworks}
-        if name not in own and not native:
-            known = ", ".join(sorted(own)) or "none"
-            message = f"the gate names metric {name!r}, which no check has (known: {known})"
-            yield LintFinding("error", "unknown-metric", path, None, message)
+    for name in unmeasured(suite.gate, own, [each.name for each in suite.frameworks]):
+        known = ", ".join(sorted(own)) or "none"
+        message = f"the gate names metric {name!r}, which no check has (known: {known})"
+        yield LintFinding("error", "unknown-metric", path, None, message)
 
 
 def _must_pass(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     ids = {case.id for _, _, case in sets.all()}
-    tags = {f"tag:{tag}" for _, _, case in sets.all() for tag in case.tags}
-    for name in suite.gate.must_pass:
-        if name not in ids | tags:
-            message = f"must_pass names {name!r}, which is no case and no tag of one"
-            yield LintFinding("error", "must-pass", path, None, message)
+    tags = {tag for _, _, case in sets.all() for tag in case.tags}
+    for name in nobody(suite.gate, ids, tags):
+        message = f"must_pass names {name!r}, which is no case and no tag of one"
+        yield LintFinding("error", "must-pass", path, None, message)

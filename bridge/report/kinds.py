@@ -56,17 +56,15 @@ USUAL = ("json", "markdown")
 """The files that a gate writes if none is named."""
 
 
-def read_kinds(names: str) -> tuple[str, ...]:
-    """Names of kinds, comma-separated.
+def ensure_kinds(names: Iterable[str]) -> None:
+    """Make sure that names are those of kinds.
 
     Raises:
-        InputError: If one is unknown.
+        InputError: If one is not.
     """
-    found = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
-    unknown = [name for name in found if name not in KINDS]
-    if unknown:
-        raise InputError(f"no report format {unknown[0]!r}", fix=f"use one of {', '.join(KINDS)}")
-    return found
+    unknown = next((name for name in names if name not in KINDS), None)
+    if unknown is not None:
+        raise InputError(f"no report format {unknown!r}", fix=f"use one of {', '.join(KINDS)}")
 
 
 def files_of(kinds: Iterable[str]) -> tuple[str, ...]:
