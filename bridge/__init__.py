@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.gate.decision import Decision, decide_on
     from bridge.gate.evidence import Evidence
     from bridge.gate.gather import gather
+    from bridge.judge.serving import judges_served
     from bridge.model.baseline import Baseline
     from bridge.model.bundle import Bundle
     from bridge.model.case import Case, ExpectedCall, ExpectedCalls, Turn
@@ -80,6 +81,7 @@ _HOMES = {
         "get_format",
         "get_framework",
     ),
+    "bridge.judge.serving": ("judges_served",),
     "bridge.scorers.evaluate": ("evaluate",),
     "bridge.scorers.injection": ("ScanResult", "scan"),
     "bridge.scorers.registry": ("NoParams", "Scorer", "skip"),
@@ -145,6 +147,7 @@ __all__ = [
     "gather",
     "get_format",
     "get_framework",
+    "judges_served",
     "make_baseline",
     "make_plan",
     "read_baseline",

@@ -124,7 +124,7 @@ class TestScores:
         found = evaluate(check(), CASE, Output(case_id="a", text="x"))
         assert (found.status, found.error) == (
             "error",
-            "judge_error[request]: judge main is not in force; score by bridge run",
+            "judge_error[request]: judge main is not in force; use bridge run or judges_served",
         )
 
     def test_a_failed_system_is_not_judged(self) -> None:

@@ -10,6 +10,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.score import Score
+from bridge.plugin.attached import attached_metrics
 from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
@@ -52,23 +53,34 @@ class DeepEvalFramework:
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as test cases with metrics, ready for ``deepeval.evaluate``.
 
+        Checks of DeepEval's own metrics are attached too, each carried out by its class with the
+        judge that the suite names. A conversation's check of single answers is one metric with a
+        row for each turn, since DeepEval has no place for them in a conversation.
+
         Raises:
             InputError: If there is no output.
         """
         from bridge_deepeval.cases import is_conversation, to_test_case
-        from bridge_deepeval.scorers import to_metric
+        from bridge_deepeval.natives import measure
+        from bridge_deepeval.scorers import to_metric, to_native_metric
 
         if not bundle.outputs:
             raise InputError("there is no output to make test cases of")
         by_id = {case.id: case for case in bundle.cases}
         pairs = [(by_id[output.case_id], output) for output in bundle.outputs]
         native = [to_test_case(case, output) for case, output in pairs]
-        metrics = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
+        shared = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
+        own = attached_metrics(INFO, bundle, measure)
+
+        def metrics(conversational: bool) -> tuple[Any, ...]:
+            made = [to_metric(each, conversational) for each in shared]
+            return (*made, *(to_native_metric(each, conversational) for each in own))
+
         return NativeSet(
             test_cases=tuple(each for each in native if not is_conversation(each)),
-            metrics=tuple(to_metric(each, conversational=False) for each in metrics),
+            metrics=metrics(conversational=False),
             conversations=tuple(each for each in native if is_conversation(each)),
-            conversational_metrics=tuple(to_metric(each, conversational=True) for each in metrics),
+            conversational_metrics=metrics(conversational=True),
         )
 
     def run(self, job: Job) -> Iterator[Score]:
@@ -86,6 +98,9 @@ FRAMEWORK = DeepEvalFramework()
 
 def to_test_cases(bundle: Bundle) -> NativeSet:
     """Cases with their outputs as DeepEval test cases, with the suite's checks as metrics.
+
+    DeepEval's own metrics (``faithfulness``, ``g_eval``, ...) ask the suite's judges: evaluate
+    within :func:`bridge.judge.judges_served`.
 
     Example:
         >>> from bridge.model import Bundle, Case, Output

@@ -18,7 +18,8 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import OneByOne, Question, exact_at_ends
+from bridge.plugin.measurer import Question
+from bridge.plugin.native import OneByOne, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge.scorers.evaluate import threshold_of
@@ -73,25 +74,8 @@ class DeepEvalNatives(OneByOne):
             importlib.import_module(name)
 
     def measure(self, question: Question) -> Measurement:
-        """Carry out one metric.
-
-        Raises:
-            JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
-        """
-        test_case: Any = to_test_case(question.case, question.output)
-        metric: Any = to_metric(question, test_case)
-        test_case.multimodal = (
-            False  # text that looks like an image's mark is text: nothing is fetched
-        )
-        if role := getattr(question.params, "role", None):
-            test_case.chatbot_role = role
-        metric.measure(test_case, _show_indicator=False)
-        check_counts(question.metric.name, metric, test_case)
-        return Measurement(
-            value=exact_at_ends(float(metric.score)),
-            reason=metric.reason or f"{own_of(question)} gave no reason",
-            details={"native": own_of(question), **evidence_of(metric)},
-        )
+        """Carry out one metric."""
+        return measure(question)
 
     def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
         """Take a test case with its metric data into the run file."""
@@ -121,6 +105,26 @@ class DeepEvalNatives(OneByOne):
     def finish(self) -> None:
         """Write the run file."""
         self._file.finish(time.perf_counter() - self._started)
+
+
+def measure(question: Question) -> Measurement:
+    """Carry out one metric.
+
+    Raises:
+        JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
+    """
+    test_case: Any = to_test_case(question.case, question.output)
+    metric: Any = to_metric(question, test_case)
+    test_case.multimodal = False  # text that looks like an image's mark is text: nothing is fetched
+    if role := getattr(question.params, "role", None):
+        test_case.chatbot_role = role
+    metric.measure(test_case, _show_indicator=False)
+    check_counts(question.metric.name, metric, test_case)
+    return Measurement(
+        value=exact_at_ends(float(metric.score)),
+        reason=metric.reason or f"{own_of(question)} gave no reason",
+        details={"native": own_of(question), **evidence_of(metric)},
+    )
 
 
 def to_metric(question: Question, test_case: Any) -> Any:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from deepeval.metrics import BaseConversationalMetric, BaseMetric
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
+from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.evaluate import threshold_of
@@ -72,7 +74,8 @@ class _Shared:
         self.success = SUCCESS.get(total.status)
         if total.status == "error":
             self.error = total.error or total.reason
-        carried = {KEY: {"status": total.status, "rows": encode(answers)}}
+        rows = encode(answers, self.metric.stamp)
+        carried = {KEY: {"status": total.status, "rows": rows}}
         self.verbose_logs = msgspec.json.encode(carried).decode()
 
     async def a_measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:
@@ -90,6 +93,34 @@ class SharedSingle(_Shared, BaseMetric):  # type: ignore[misc,no-untyped-call]
 
 class SharedConversational(_Shared, BaseConversationalMetric):  # type: ignore[misc,no-untyped-call]
     """A shared scorer as a metric of conversational test cases."""
+
+
+class _Native(_Shared):
+    """What both kinds of a metric of DeepEval's own have in common: they wait for a judge."""
+
+    def __init__(self, metric: AttachedMetric, read: Read = from_test_case) -> None:
+        super().__init__(metric, read)
+        judge = None if metric.check is None else metric.check.judge
+        self.evaluation_model = None if judge is None else f"bridge/{judge}"
+
+    async def a_measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:
+        """:meth:`measure` in a thread of its own."""
+        return await asyncio.to_thread(self.measure, test_case)
+
+
+class NativeSingle(_Native, BaseMetric):  # type: ignore[misc,no-untyped-call]
+    """A metric of DeepEval's own, guarded, as a metric of test cases."""
+
+
+class NativeConversational(_Native, BaseConversationalMetric):  # type: ignore[misc,no-untyped-call]
+    """A metric of DeepEval's own, guarded, as a metric of conversational test cases."""
+
+
+def to_native_metric(
+    metric: AttachedMetric, conversational: bool
+) -> NativeSingle | NativeConversational:
+    """A metric that DeepEval's own carries out, under its neutral name."""
+    return NativeConversational(metric) if conversational else NativeSingle(metric)
 
 
 def to_metric(

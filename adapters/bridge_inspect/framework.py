@@ -12,6 +12,7 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.attached import attached_metrics
 from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
@@ -40,6 +41,9 @@ class InspectFramework:
     def to_native(self, bundle: Bundle) -> Task:
         """Cases with one system's outputs as a task that ``inspect eval`` runs as it is.
 
+        Checks of Inspect's own model-graded scorers are attached too, with the judge that the
+        suite names; what Inspect has no scorer of is a score that says so.
+
         Raises:
             InputError: If there is no output, or there are those of several systems.
         """
@@ -47,16 +51,19 @@ class InspectFramework:
         from inspect_ai.dataset import MemoryDataset
 
         from bridge_inspect.cases import to_sample
-        from bridge_inspect.scorers import to_scorer
+        from bridge_inspect.natives import measure
+        from bridge_inspect.scorers import to_native_scorer, to_scorer
 
         answers = _answers(bundle)
         cases = [case for case in bundle.cases if any(case.id == each for each, _ in answers)]
         checks = bundle.suite.checks if bundle.suite else ()
         name = bundle.suite.name if bundle.suite else "bridge"
+        scorers = [to_scorer(metric) for metric in shared_metrics(checks, cases)]
+        own = attached_metrics(INFO, bundle, measure, cases)
         return Task(
             dataset=MemoryDataset([to_sample(case) for case in cases], name=name),
             solver=replayed({case.id: case for case in cases}, answers),
-            scorer=[to_scorer(metric) for metric in shared_metrics(checks, cases)],
+            scorer=[*scorers, *map(to_native_scorer, own)],
             epochs=max(epoch for _, epoch in answers),
             name=safe_name(name),
         )
@@ -76,6 +83,9 @@ FRAMEWORK = InspectFramework()
 
 def to_task(bundle: Bundle) -> Task:
     """Cases with one system's outputs as an Inspect task, with the suite's checks as scorers.
+
+    Inspect's own scorers (``g_eval``, ``answer_correctness``) ask the suite's judges: evaluate
+    within :func:`bridge.judge.judges_served`.
 
     Example:
         >>> from bridge.model import Bundle, Case, Output

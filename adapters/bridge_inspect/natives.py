@@ -12,7 +12,8 @@ from bridge.model.case import Case
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Raw
-from bridge.plugin.native import OneByOne, Question
+from bridge.plugin.measurer import Question
+from bridge.plugin.native import OneByOne
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, SharedMetric
 from bridge_inspect.artefact import LogFile, to_spec
@@ -34,21 +35,8 @@ class InspectNatives(OneByOne):
         importlib.import_module("bridge_inspect.scorers")
 
     def measure(self, question: Question) -> Measurement:
-        """Carry out one scorer.
-
-        Raises:
-            JudgeError: If the judge fails, or gives no grade.
-        """
-        score = asyncio.run(_score(question))
-        if score is None or score.value not in LETTERS:
-            raise JudgeError("schema", "the judge gave no grade")
-        return Measurement(
-            value=LETTERS[score.value],
-            label=score.value,
-            reason=_reason(score.explanation or ""),
-            details={"native": question.metric.own},
-            raw=Raw(value=score.value),
-        )
+        """Carry out one scorer."""
+        return measure(question)
 
     def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
         """Keep a scored sample for the log."""
@@ -74,6 +62,29 @@ class InspectNatives(OneByOne):
         except BaseException:
             log.discard()
             raise
+
+
+def measure(question: Question) -> Measurement:
+    """:func:`measure_async` in an event loop of its own."""
+    return asyncio.run(measure_async(question))
+
+
+async def measure_async(question: Question) -> Measurement:
+    """Carry out one scorer.
+
+    Raises:
+        JudgeError: If the judge fails, or gives no grade.
+    """
+    score = await _score(question)
+    if score is None or score.value not in LETTERS:
+        raise JudgeError("schema", "the judge gave no grade")
+    return Measurement(
+        value=LETTERS[score.value],
+        label=score.value,
+        reason=_reason(score.explanation or ""),
+        details={"native": question.metric.own},
+        raw=Raw(value=score.value),
+    )
 
 
 async def _score(question: Question) -> Any:

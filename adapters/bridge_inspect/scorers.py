@@ -7,6 +7,7 @@ bridge_inspect/tool_use``); parameters are those of the shared scorer, with ``th
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,10 @@ from inspect_ai.util import registry_info
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
+from bridge.model.score import Measurement
+from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
+from bridge.plugin.measurer import Question
 from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_inspect import judge
@@ -51,6 +55,40 @@ def _scorer(metric: SharedMetric, read: Read) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score | None:
         answers = metric.measure_native(lambda: read(state, target))
         return to_score(answers, state.output.completion) if answers else None
+
+    return score
+
+
+def to_native_scorer(metric: AttachedMetric, read: Read = from_state) -> Scorer:
+    """A metric that a scorer of Inspect's own carries out, under its neutral name.
+
+    The judge is asked in the event loop of the evaluation, so that Inspect records the call.
+
+    Args:
+        metric: The metric, with the suite's check if the suite has one.
+        read: How case and output are read from the state.
+    """
+
+    @scorer(metrics=[mean()], name=f"{_PREFIX}{metric.metric}")
+    def native(check: Any = None) -> Scorer:
+        del check  # recorded in the log as the scorer's options
+        return _native_scorer(metric, read)
+
+    return native(None if metric.check is None else metric.check.model_dump(mode="json"))
+
+
+def _native_scorer(metric: AttachedMetric, read: Read) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score | None:
+        from bridge_inspect.natives import measure_async
+
+        loop = asyncio.get_running_loop()
+
+        def measure(question: Question) -> Measurement:
+            return asyncio.run_coroutine_threadsafe(measure_async(question), loop).result()
+
+        asking = metric.asking(measure)
+        answers = await asyncio.to_thread(asking.measure_native, lambda: read(state, target))
+        return to_score(answers, state.output.completion, metric.stamp) if answers else None
 
     return score
 

@@ -40,7 +40,7 @@ class PromptfooFramework:
         Raises:
             InputError: If there is no output.
         """
-        from bridge_promptfoo.replay import make_config
+        from bridge_promptfoo.bundled import make_config
 
         return make_config(bundle)
 
@@ -70,6 +70,10 @@ FRAMEWORK = PromptfooFramework()
 
 def to_config(bundle: Bundle) -> dict[str, Any]:
     """Cases with their outputs as a promptfoo config: a column a system, a test a case and epoch.
+
+    promptfoo's own assertions (``faithfulness`` is ``context-faithfulness``, ...) ask the suite's
+    judges: run it in the environment of :func:`bridge.judge.judges_served`. What a config has no
+    place for (groups of them, negated ones, those of single turns) is an assertion that says so.
 
     Example:
         >>> import json

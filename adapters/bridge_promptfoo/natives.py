@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,15 @@ from bridge.judge.errors import JudgeError
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.job import JobSpec
-from bridge.model.message import as_text, passage_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
 from bridge.plugin.applicable import leaves_of
-from bridge.plugin.carry import held_reference
 from bridge.plugin.native import NativeRun, Work, exact_at_ends
 from bridge.plugin.route import Task
-from bridge.scorers.evaluate import evaluate, failure_of, seen_at, threshold_of
-from bridge.scorers.registry import read_params
+from bridge.scorers.evaluate import evaluate, failure_of, seen_at
+from bridge_promptfoo.asserted import PROMPT, to_own_assertion, to_variables
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.cases import text_sent, to_test
-from bridge_promptfoo.config.templates import escaped as as_data
+from bridge_promptfoo.cases import to_test
 from bridge_promptfoo.info import INFO
 from bridge_promptfoo.judge import judge_error_of, to_judge
 from bridge_promptfoo.launch import Evaluation, environment
@@ -38,7 +35,6 @@ from bridge_promptfoo.seal import inert
 SWITCHES = tuple(
     switch for switch in INFO.environment if switch[0] != "PROMPTFOO_DISABLE_TEMPLATING"
 )
-PROMPT = {"raw": "{{query}}", "label": "what was asked"}
 
 
 @dataclass(slots=True)
@@ -117,15 +113,10 @@ class PromptfooNatives(NativeRun):
         return path
 
     def _to_test(self, test: _Test) -> Fields:
-        variables: Fields = {"query": as_data(text_sent(test.case))}
-        if passages := [passage_text(each) for each in test.output.retrieved_contexts]:
-            variables["context"] = [as_data(each) for each in passages if each]
-        if test.case.turns:
-            variables["_conversation"] = _conversation(test.case, test.output)
         work = test.works[0]
         return {
             **to_test(test.case, [test.output]),
-            "vars": variables,
+            "vars": to_variables(test.case, test.output),
             "options": {"disableVarExpansion": True},
             "assert": [
                 self._to_assertion(name, leaf, test.case, self.tag(work))
@@ -134,14 +125,8 @@ class PromptfooNatives(NativeRun):
         }
 
     def _to_assertion(self, name: str, check: Check, case: Case, tag: Mapping[str, Any]) -> Fields:
-        own = self.metrics[check.scorer].own
-        threshold = 0.0 if check.negate else threshold_of(check)
-        made: Fields = {"type": own, "metric": name, "threshold": threshold}
-        value = _VALUES.get(check.scorer)
-        if value is not None:
-            made["value"] = as_data(value(case, read_params(check)))
         judge = to_judge(check.judge or "", tag, vary=self.vary(check))
-        return {**made, "provider": judge}
+        return to_own_assertion(name, self.metrics[check.scorer].own, check, case, judge)
 
     def _read(self, row: Row, test: _Test) -> None:
         why = row_failure(row)
@@ -167,22 +152,6 @@ def _name(check: Check, leaf: Check, taken: Collection[str]) -> str:
     """A name for an assertion that people know it by: its metric, within a group if it has one."""
     name = inert(check.metric if leaf is check else f"{check.metric}: {leaf.metric}")
     return name if name not in taken else f"{name} ({len(taken)})"
-
-
-_VALUES: Mapping[str, Callable[[Case, Any], str]] = {
-    "context_recall": lambda case, _: held_reference(case.expected),
-    "answer_correctness": lambda case, _: held_reference(case.expected),
-    "g_eval": lambda _, params: str(params.criteria),
-}
-"""What an assertion is told beside the answer."""
-
-
-def _conversation(case: Case, output: Output) -> list[Fields]:
-    answers = output.turns or ()
-    return [
-        {"input": as_data(turn.user), "output": as_data(as_text(answer.text))}
-        for turn, answer in zip(case.turns, answers, strict=False)
-    ]
 
 
 def _to_measurement(native: Component, own: str) -> Measurement:

@@ -1,16 +1,14 @@
-"""A bundle as a promptfoo config: plain data that ``promptfoo eval`` runs as it is."""
+"""Recorded answers as promptfoo's tests, and the provider that replays them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.check import Check
-from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.shared import SharedMetric, shared_metrics
+from bridge.plugin.shared import SharedMetric
 from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import to_test
@@ -20,30 +18,6 @@ from bridge_promptfoo.seal import inert
 REPLAY = f"file://{Path(__file__).with_name('replay.cjs')}"
 """The provider that answers each test with what was recorded, as promptfoo names a file."""
 PROMPT = {"raw": "recorded", "label": "recorded outputs"}
-
-
-def make_config(bundle: Bundle) -> Fields:
-    """Cases with their outputs as a config: a column for each system, a test a case and epoch.
-
-    Raises:
-        InputError: If there is no output.
-    """
-    if not bundle.outputs:
-        raise InputError("there is no output to make tests of")
-    checks = bundle.suite.checks if bundle.suite else ()
-    metrics = shared_metrics(checks, bundle.cases)
-    by_id = {case.id: case for case in bundle.cases}
-    systems = dict.fromkeys(output.system for output in bundle.outputs)
-    answers: dict[tuple[str, int], list[Output]] = {}
-    for output in bundle.outputs:
-        answers.setdefault((output.case_id, output.epoch), []).append(output)
-    tests = []
-    for (case_id, _), outputs in answers.items():
-        test = to_checked_test(by_id[case_id], outputs, metrics, checks)
-        if len(outputs) < len(systems):
-            test["providers"] = [inert(output.system) for output in outputs]
-        tests.append(test)
-    return around(bundle.suite.name if bundle.suite else "bridge", systems, tests)
 
 
 def to_checked_test(

@@ -15,6 +15,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, encode, summarise
 from bridge.scorers.evaluate import evaluate, shared_with_turns
+from bridge_promptfoo.judge import judge_error_of
 from bridge_promptfoo.records import ERROR, Component, Grading, Row
 from bridge_promptfoo.seal import unseal
 
@@ -181,7 +182,7 @@ def fault_of(native: Component, kind: str) -> str:
     """Why an assertion could not be carried out: promptfoo has that as a failure with score 0."""
     reason = str(native.reason or "").strip()
     first = reason.partition("\n")[0]
-    if (native.metadata or {}).get("graderError") is True:
+    if (native.metadata or {}).get("graderError") is True or judge_error_of(reason):
         return first or "the grader failed"
     if native.passed is None:
         return "promptfoo does not say whether it passed"

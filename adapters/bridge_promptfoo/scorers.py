@@ -15,11 +15,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from bridge.model.case import Case
 from bridge.model.check import Check
+from bridge.model.output import Output
+from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.evaluate import threshold_of
@@ -72,6 +76,40 @@ def to_assertion(metric: SharedMetric, check: Check | None = None) -> dict[str, 
     return assertion
 
 
+def to_known_assertion(answers: tuple[Answer, ...], stamp: str) -> dict[str, Any]:
+    """What is known of a metric of promptfoo's own before it is asked, as an assertion.
+
+    Args:
+        answers: The rows.
+        stamp: What stands for the version of a metric of the framework's own.
+    """
+    check = answers[0][0]
+    found = [(row.model_dump(mode="json"), found.model_dump(mode="json")) for row, found in answers]
+    sealed = {"metric": check.metric, "scorer": check.scorer, "stamp": stamp, "known": found}
+    return {
+        "type": "javascript",
+        "value": CHECKS,
+        "metric": inert(check.metric),
+        "config": {KEY: seal(sealed)},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMetric(SharedMetric):
+    """A metric of promptfoo's own of which all is known.
+
+    Attributes:
+        answers: The rows.
+    """
+
+    answers: tuple[Answer, ...] = ()
+
+    def measure(self, case: Case, output: Output) -> tuple[Answer, ...]:
+        """What is known."""
+        del case, output
+        return self.answers
+
+
 @lru_cache(maxsize=4096)
 def sealed_metric(metric: SharedMetric) -> str:
     """A metric for an assertion's ``config``; imports no scorer."""
@@ -87,6 +125,12 @@ def to_metric(sealed: str) -> SharedMetric:
         ValueError: If it is not one of ours.
     """
     fields = unseal(sealed)
+    if "known" in fields:
+        answers = tuple(
+            (Check.model_validate(check), Measurement.model_validate(found))
+            for check, found in fields["known"]
+        )
+        return KnownMetric(fields["metric"], fields["scorer"], None, fields["stamp"], answers)
     check = None if fields["check"] is None else Check.model_validate(fields["check"])
     return SharedMetric(fields["metric"], fields["scorer"], check)
 
@@ -113,12 +157,14 @@ def measure(request: Mapping[str, Any]) -> dict[str, Any]:
             request["test"], request["system"], request["response"], request["prompt"]
         )
     )
+    metrics = {sealed: to_metric(sealed) for sealed in request["metrics"]}
     return {
-        sealed: to_result(to_metric(sealed).measure_native(read)) for sealed in request["metrics"]
+        sealed: to_result(metric.measure_native(read), metric.stamp)
+        for sealed, metric in metrics.items()
     }
 
 
-def to_result(answers: tuple[Answer, ...]) -> dict[str, Any]:
+def to_result(answers: tuple[Answer, ...], stamp: str = "") -> dict[str, Any]:
     """Rows as one native result; what has no value scores 0.
 
     Raises:
@@ -133,7 +179,7 @@ def to_result(answers: tuple[Answer, ...]) -> dict[str, Any]:
         "score": 0.0 if total.value is None else total.value,
         "reason": total.reason if status in SCORED else f"[{status}] {total.reason}",
         "status": status,
-        "rows": seal(encode(answers)),
+        "rows": seal(encode(answers, stamp)),
     }
 
 

@@ -1,5 +1,5 @@
 """RAGAS for bridge-evals."""
 
-from bridge_ragas.framework import FRAMEWORK, to_dataset
+from bridge_ragas.framework import FRAMEWORK, to_dataset, to_metrics
 
-__all__ = ["FRAMEWORK", "to_dataset"]
+__all__ = ["FRAMEWORK", "to_dataset", "to_metrics"]

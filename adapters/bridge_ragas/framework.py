@@ -12,6 +12,7 @@ from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.plugin.attached import attached_metrics
 from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import require
 from bridge.plugin.route import run_tasks
@@ -58,18 +59,17 @@ class RagasFramework:
     def to_native(self, bundle: Bundle) -> NativeSet:
         """Cases with their outputs as datasets with metrics, ready for ``ragas.evaluate``.
 
+        Checks of RAGAS's own metrics are among them, with the judge that the suite names.
+
         Raises:
             InputError: If there is no output.
         """
-        from bridge_ragas.scorers import to_metric
-
         native = [to_sample(case, output) for case, output in _pairs(bundle)]
-        metrics = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
         name = bundle.suite.name if bundle.suite else None
         return NativeSet(
             single_turn=_dataset([each for each in native if not is_conversation(each)], name),
             multi_turn=_dataset([each for each in native if is_conversation(each)], name),
-            metrics=tuple(to_metric(each) for each in metrics),
+            metrics=tuple(to_metrics(bundle)),
         )
 
     def run(self, job: Job) -> Iterator[Score]:
@@ -86,7 +86,7 @@ FRAMEWORK = RagasFramework()
 
 
 def to_dataset(bundle: Bundle, kind: Kind | None = None) -> EvaluationDataset:
-    """Cases with their outputs as a RAGAS evaluation dataset.
+    """Cases with their outputs as a RAGAS evaluation dataset; :func:`to_metrics` has the checks.
 
     Example:
         >>> from bridge.model import Bundle, Case, Output
@@ -119,6 +119,29 @@ def to_dataset(bundle: Bundle, kind: Kind | None = None) -> EvaluationDataset:
     dataset = _dataset(samples, name)
     assert dataset is not None
     return dataset
+
+
+def to_metrics(bundle: Bundle) -> list[Any]:
+    """A bundle's checks as metrics of ``ragas.evaluate``; a dataset has no place for them.
+
+    RAGAS's own metrics (``faithfulness``, ``g_eval``, ...) ask the suite's judges: evaluate within
+    :func:`bridge.judge.judges_served`, with ``allow_nest_asyncio=False``.
+
+    Example:
+        >>> from bridge.model import Bundle, Case, Output
+        >>> from bridge_ragas import to_dataset, to_metrics
+        >>> from ragas import evaluate
+        >>> case = Case(id="refund-1", input="When?", expected="In 5 days.", checks=["equals"])
+        >>> bundle = Bundle(cases=(case,), outputs=(Output(case_id="refund-1", text="Soon."),))
+        >>> evaluate(to_dataset(bundle), to_metrics(bundle), show_progress=False)
+        {'equals': 0.0000}
+    """
+    from bridge_ragas.natives import measure
+    from bridge_ragas.scorers import to_metric, to_native_metric
+
+    shared = shared_metrics(bundle.suite.checks if bundle.suite else (), bundle.cases)
+    own = attached_metrics(INFO, bundle, measure)
+    return [*map(to_metric, shared), *map(to_native_metric, own)]
 
 
 def _pairs(bundle: Bundle) -> list[tuple[Case, Output]]:

@@ -17,7 +17,8 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.native import OneByOne, Question, exact_at_ends
+from bridge.plugin.measurer import Question
+from bridge.plugin.native import OneByOne, exact_at_ends
 from bridge.plugin.route import Task
 from bridge.plugin.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
@@ -43,23 +44,8 @@ class RagasNatives(OneByOne):
             importlib.import_module(name)
 
     def measure(self, question: Question) -> Measurement:
-        """Carry out one metric.
-
-        Raises:
-            JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
-        """
-        from bridge_ragas.judge import BridgeLLM
-
-        llm = BridgeLLM(question.inquiry)
-        value = asyncio.run(_score(question, llm))
-        if question.inquiry.failure is not None:
-            raise question.inquiry.failure
-        check_counts(llm.replies)
-        return Measurement(
-            value=exact_at_ends(float(value)),
-            reason=_reason(question, llm.replies),
-            details={"native": question.metric.own, "replies": _plain(llm.replies[:MOST_REPLIES])},
-        )
+        """Carry out one metric."""
+        return measure(question)
 
     def record(self, case: Case, output: Output, answers: Mapping[str, list[Answer]]) -> None:
         """Take a sample with its values into the results."""
@@ -76,6 +62,26 @@ class RagasNatives(OneByOne):
     def finish(self) -> None:
         """Write the results."""
         self._results.finish()
+
+
+def measure(question: Question) -> Measurement:
+    """Carry out one metric, in an event loop of its own.
+
+    Raises:
+        JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
+    """
+    from bridge_ragas.judge import BridgeLLM
+
+    llm = BridgeLLM(question.inquiry)
+    value = asyncio.run(_score(question, llm))
+    if question.inquiry.failure is not None:
+        raise question.inquiry.failure
+    check_counts(llm.replies)
+    return Measurement(
+        value=exact_at_ends(float(value)),
+        reason=_reason(question, llm.replies),
+        details={"native": question.metric.own, "replies": _plain(llm.replies[:MOST_REPLIES])},
+    )
 
 
 async def _score(question: Question, llm: Any) -> Any:

@@ -8,6 +8,7 @@ multi-turn samples; with ``collection=True`` it makes one of the API of
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from ragas.run_config import RunConfig
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
+from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
 from bridge.plugin.shared import Answer, SharedMetric, Summary, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
@@ -71,7 +73,7 @@ class Shared(SingleTurnMetric, MultiTurnMetric):
     def measure(self, sample: Any, callbacks: Any = None) -> float:
         """Measure one sample, and leave status, reason and rows behind."""
         answers = self.metric.measure_native(lambda: self.read(sample))
-        total, found = _summary(answers)
+        total, found = _summary(answers, self.metric.stamp)
         self.leave(callbacks, found)
         return math.nan if total.value is None else total.value
 
@@ -80,6 +82,21 @@ class Shared(SingleTurnMetric, MultiTurnMetric):
 
     async def _multi_turn_ascore(self, sample: Any, callbacks: Any) -> float:
         return self.measure(sample, callbacks)
+
+
+class Native(Shared):
+    """A metric of RAGAS's own, guarded, as a metric of ``ragas.evaluate``.
+
+    RAGAS's newer classes, which carry it out, are none that ``ragas.evaluate`` takes. What a judge
+    failed at, or what has nothing to score against, is NaN with its status and reason in the
+    traces.
+    """
+
+    async def _single_turn_ascore(self, sample: Any, callbacks: Any) -> float:
+        return await asyncio.to_thread(self.measure, sample, callbacks)
+
+    async def _multi_turn_ascore(self, sample: Any, callbacks: Any) -> float:
+        return await asyncio.to_thread(self.measure, sample, callbacks)
 
 
 class SharedCollection(BaseMetric):
@@ -119,9 +136,14 @@ def to_native_sample(columns: dict[str, Any]) -> SingleTurnSample | MultiTurnSam
     return model(**columns)
 
 
-def _summary(answers: tuple[Answer, ...]) -> tuple[Summary, dict[str, Any]]:
+def _summary(answers: tuple[Answer, ...], stamp: str = "") -> tuple[Summary, dict[str, Any]]:
     total = summarise([found for _, found in answers]) if answers else UNKNOWN
-    return total, {"status": total.status, "rows": encode(answers)}
+    return total, {"status": total.status, "rows": encode(answers, stamp)}
+
+
+def to_native_metric(metric: AttachedMetric) -> Native:
+    """A metric that RAGAS's own carries out, under its neutral name."""
+    return Native(metric)
 
 
 def to_metric(

@@ -101,14 +101,9 @@ def open_judges(plan: Plan, store: RunStore) -> Iterator[Judges]:
     if not names:
         yield Judges()
         return
-    from bridge.judge.gateway import Gateway
-    from bridge.judge.opening import open_clients
-    from bridge.judge.session import judges_in_force
+    from bridge.judge.serving import judges_served
 
     configs = {name: plan.suite.judges[name] for name in names}
-    with (
-        open_clients(configs, store.judge_cache_path, store.judge_ledger_path) as clients,
-        Gateway(clients) as gateway,
-        judges_in_force(clients),
-    ):
-        yield Judges(clients, gateway.environment, lambda: gateway.busy)
+    paths = {"cache_path": store.judge_cache_path, "ledger_path": store.judge_ledger_path}
+    with judges_served(configs, **paths) as served:
+        yield Judges(served.clients, served.environment, lambda: served.gateway.busy)

@@ -47,7 +47,8 @@ def judge_in_force(name: str | None) -> Judge:
         return judge
     url, token = os.environ.get(URL), os.environ.get(TOKEN)
     if not url or not token:
-        raise JudgeError("request", f"judge {name} is not in force; score by bridge run")
+        text = f"judge {name} is not in force; use bridge run or judges_served"
+        raise JudgeError("request", text)
     from bridge.judge.remote import RemoteJudge
 
     return RemoteJudge(name, url, token)

@@ -15,22 +15,20 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from bridge.judge.errors import JudgeError
-from bridge.judge.inquiry import Inquiry
-from bridge.judge.session import judge_in_force
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import BridgeError
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
-from bridge.model.score import Measurement, Score, error_measurement
+from bridge.model.score import Measurement, Score
 from bridge.plugin.applicable import known_of
 from bridge.plugin.framework import FrameworkInfo
-from bridge.plugin.metrics import NativeMetric, by_name
+from bridge.plugin.measurer import Measurer, Question, tag_of, varies
+from bridge.plugin.metrics import by_name
 from bridge.plugin.route import Pair, Task
 from bridge.plugin.shared import Answer, encode
 from bridge.scorers.evaluate import checks_with_turns, evaluate
-from bridge.scorers.registry import is_native, read_params
+from bridge.scorers.registry import is_native
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,25 +50,6 @@ class Work:
     def key(self) -> tuple[str, int]:
         """The output within its system."""
         return (self.output.case_id, self.output.epoch)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One native metric to be carried out.
-
-    Attributes:
-        metric: Which.
-        params: The check's parameters.
-        case: The case as the metric sees it: a turn is a case of its own.
-        output: Its output, likewise.
-        inquiry: How the judge is asked; asks nothing where the metric needs none.
-    """
-
-    metric: NativeMetric
-    params: Any
-    case: Case
-    output: Output
-    inquiry: Inquiry
 
 
 class NativeRun(ABC):
@@ -110,18 +89,11 @@ class NativeRun(ABC):
 
     def tag(self, work: Work) -> dict[str, Any]:
         """What a judge is asked for, for its ledger."""
-        return {
-            "framework": self.info.name,
-            "metric": work.check.metric,
-            "case_id": work.case.id,
-            "system": work.output.system,
-            "epoch": work.output.epoch,
-        }
+        return tag_of(self.info, work.check, work.output)
 
     def vary(self, check: Check) -> bool:
         """Whether a check's judge may answer an equal question differently."""
-        config = self.spec.judges.get(check.judge or "")
-        return config is not None and config.temperature != 0
+        return varies(self.spec.judges, check)
 
     @property
     def name(self) -> str:
@@ -134,6 +106,7 @@ class OneByOne(NativeRun):
 
     def __init__(self, info: FrameworkInfo, task: Task, spec: JobSpec) -> None:
         super().__init__(info, task, spec)
+        self._measurer = Measurer(info, spec.judges, self.measure)
         self._left: dict[tuple[str, int], int] = {}
         self._answers: dict[tuple[str, int], list[tuple[Work, Answer]]] = {}
 
@@ -173,29 +146,12 @@ class OneByOne(NativeRun):
         return max(1, min(MOST_THREADS, most))
 
     def _evaluate(self, work: Work) -> Measurement:
+        tag = self.tag(work)
+
         def carry_out(check: Check, case: Case, output: Output) -> Measurement:
-            return self.known(check, case, output) or self._ask(work, check, case, output)
+            return self._measurer.carry_out(check, case, output, tag)
 
         return evaluate(work.check, work.case, work.output, work.turn, carry_out)
-
-    def _ask(self, work: Work, check: Check, case: Case, output: Output) -> Measurement:
-        question = self.question(work, check, case, output)
-        try:
-            found = self.measure(question)
-        except Exception as error:
-            failure = question.inquiry.failure or judge_error_in(error)
-            if failure is None:
-                raise
-            return error_measurement(str(failure))
-        failure = question.inquiry.failure
-        return found if failure is None else error_measurement(str(failure))
-
-    def question(self, work: Work, check: Check, case: Case, output: Output) -> Question:
-        """A metric to be carried out, with its judge."""
-        judge = Unasked() if check.judge is None else judge_in_force(check.judge)
-        inquiry = Inquiry(judge, self.tag(work), vary=self.vary(check))
-        metric = self.metrics[check.scorer]
-        return Question(metric, read_params(check), case, output, inquiry)
 
     def _keep(self, work: Work, found: Measurement) -> None:
         key = work.key
@@ -220,36 +176,12 @@ class OneByOne(NativeRun):
         return encode(answers, self.task.rows.native)
 
 
-class Unasked:
-    """Stands where a metric needs no judge."""
-
-    def ask(self, request: Any) -> Any:
-        """Refuse.
-
-        Raises:
-            JudgeError: Always, of kind ``request``.
-        """
-        del request
-        raise JudgeError("request", "the check names no judge")
-
-
 def native_works(pairs: Iterable[Pair], checks: Sequence[Check]) -> Iterator[Work]:
     """The native checks on every output, one a row."""
     for case, output in pairs:
         for check, turn in checks_with_turns(checks, case):
             if is_native(check):
                 yield Work(case, output, check, turn)
-
-
-def judge_error_in(error: BaseException | None) -> JudgeError | None:
-    """The judge's failure behind an exception of a framework's."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, JudgeError):
-            return error
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
-    return None
 
 
 def exact_at_ends(value: float) -> float:

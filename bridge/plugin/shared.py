@@ -40,12 +40,13 @@ class SharedMetric:
         metric: The metric's name.
         scorer: Name of the scorer, of the first case's where the suite has no such check.
         check: The suite's check, or null where only cases have it.
-        threshold: The threshold in force where the suite's check decides.
+        stamp: What stands for the version of a framework's own metric; "" of a shared scorer.
     """
 
     metric: str
     scorer: str
     check: Check | None = None
+    stamp: str = ""
 
     @property
     def threshold(self) -> float | None:
