@@ -191,3 +191,41 @@ def test_an_encrypted_or_strangely_packed_member_is_refused(tmp_path: Path) -> N
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(locked)
     refused(path, "encrypted")
+
+
+def _listed(extra: bytes = b"", size: int = 10, offset: int = 0) -> bytes:
+    """The directory's entry of a log's head."""
+    name = b"header.json"
+    fields = (20, 20, 0, 0, 0, 0, 0, 10, size, len(name), len(extra), 0, 0, 0, 0, offset)
+    return struct.pack("<4s6H3L5H2L", b"PK\x01\x02", *fields) + name + extra
+
+
+def _end(count: int, size: int, offset: int) -> bytes:
+    return struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count, count, size, offset, 0)
+
+
+_BEGIN = b"PK\x03\x04" + b"\x00" * 40
+_FULL, _BEYOND = 0xFFFFFFFF, 2**64 - 1
+_LACKING = _listed(struct.pack("<HH", 1, 0), size=_FULL)
+_FAR_MEMBER = _listed(struct.pack("<HHQ", 1, 8, _BEYOND), offset=_FULL)
+_FAR_LOCATOR = struct.pack("<4sLQL", b"PK\x06\x07", 0, _BEYOND, 1)
+_NEAR_LOCATOR = struct.pack("<4sLQL", b"PK\x06\x07", 0, len(_BEGIN), 1)
+_FAR_DIRECTORY = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 0, 0, 0, 0, 1, 1, 10, _BEYOND)
+
+
+@pytest.mark.parametrize(
+    ("rest", "match"),
+    [
+        (_LACKING + _end(1, len(_LACKING), len(_BEGIN)), "it would unpack to 4,294,967,295 bytes"),
+        (_FAR_MEMBER + _end(1, len(_FAR_MEMBER), len(_BEGIN)), "member header.json is damaged"),
+        (_FAR_LOCATOR + _end(1, 0, _FULL), "its directory is damaged"),
+        (_FAR_DIRECTORY + _NEAR_LOCATOR + _end(1, 0, _FULL), "its directory is damaged"),
+    ],
+    ids=["a size that is not there", "a member", "a locator", "a directory"],
+)
+def test_zip64_fields_that_lead_nowhere_are_refused(
+    tmp_path: Path, rest: bytes, match: str
+) -> None:
+    path = tmp_path / "x.eval"
+    path.write_bytes(_BEGIN + rest)
+    refused(path, match)

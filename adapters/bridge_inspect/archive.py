@@ -60,7 +60,7 @@ class Archive:
         self._data = data
         try:
             self.members = {member.name: member for member in self._walk()}
-        except (struct.error, IndexError, UnicodeDecodeError, StopIteration):
+        except (struct.error, OverflowError, UnicodeDecodeError):
             raise self._refuse("its directory is damaged") from None
         total = sum(member.size for member in self.members.values())
         if total > min(MAX_TOTAL, max(MAX_MEMBER, MAX_RATIO * len(data))):
@@ -77,7 +77,14 @@ class Archive:
             raise self._refuse(f"member {name} would unpack to {member.size:,} bytes")
         try:
             content = self._unpack(member)
-        except (zlib.error, zstd.ZstdError, EOFError, struct.error, ValueError) as error:
+        except (
+            zlib.error,
+            zstd.ZstdError,
+            EOFError,
+            struct.error,
+            ValueError,
+            OverflowError,
+        ) as error:
             raise self._refuse(f"member {name} is damaged ({error})") from None
         if len(content) != member.size or zlib.crc32(content) != member.crc:
             raise self._refuse(f"member {name} is damaged (its length or checksum is wrong)")
@@ -140,14 +147,17 @@ class Archive:
 
 
 def _zip64(extra: bytes, *short: int) -> tuple[int, int, int]:
-    """Size, packed size and offset, those that did not fit taken from the extra field."""
+    """Size, packed size and offset, those that did not fit taken from the extra field.
+
+    What a damaged field lacks stays as it is: larger than what is read.
+    """
     values = list(short)
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<HH", extra, at)
         if kind == 1:
             long = iter(struct.unpack_from(f"<{length // 8}Q", extra, at + 4))
-            values = [next(long) if value == _FULL else value for value in values]
+            values = [next(long, value) if value == _FULL else value for value in values]
         at += 4 + length
     size, packed, offset = values
     return size, packed, offset
