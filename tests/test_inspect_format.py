@@ -253,6 +253,29 @@ def test_attachments_are_put_back(tmp_path: Path) -> None:
         assert [each.text for each in output.messages] == ["attachment://gone", "the whole text"]
 
 
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        ({"id": "1", "function": "f", "arguments": {"a": 1}}, {"a": 1}),
+        ({"function": "f", "arguments": {"a": 1}}, {"a": 1}),
+        ({"id": "1", "function": {"name": "f", "arguments": '{"a": 1}'}}, {"a": 1}),
+        ({"id": "1", "function": {"name": "f", "arguments": "{cut"}}, "{cut"),
+        ({"id": "1", "function": "f", "arguments": "{cut", "parse_error": "no"}, "{cut"),
+        ({"id": "1", "function": "f", "arguments": {"x": "{cut"}, "parse_error": "no"}, "{cut"),
+    ],
+)
+def test_calls_are_read_in_every_shape(
+    tmp_path: Path, call: dict[str, Any], arguments: object
+) -> None:
+    answer = {"role": "tool", "content": "7 C"} | ({"tool_call_id": "1"} if "id" in call else {})
+    messages = [{"role": "assistant", "tool_calls": [call]}, answer]
+    log = log_of([sample_of("a", 1, messages=messages)])
+    (output,) = read(write_json(tmp_path / "log.json", log))[0].outputs
+    assert [(each.name, each.arguments, each.result) for each in output.tool_calls] == [
+        ("f", arguments, "7 C")
+    ]
+
+
 def test_an_unfinished_run_is_read_from_its_journal(tmp_path: Path) -> None:
     members = archived(log_of([sample_of("a", 1)]))
     del members["header.json"]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge.model.message import Message, ToolCall, as_text
+from bridge.scorers.calls import read_arguments
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -128,9 +129,11 @@ def read_call(call: Any) -> Fields:
     fields: Fields = {"name": call.function}
     arguments = call.arguments
     if call.parse_error is not None:
-        given = list(arguments.values())
+        given = list(arguments.values()) if isinstance(arguments, Mapping) else [arguments]
         single = len(given) == 1 and isinstance(given[0], str)
         arguments = given[0] if single else as_text(arguments)
+    elif isinstance(arguments, str):  # OpenAI's shape, in early logs
+        arguments = read_arguments(arguments)
     if arguments != {}:
         fields["arguments"] = arguments
     if call.id and not call.id.startswith(NAMELESS):
@@ -147,8 +150,8 @@ def read_calls(messages: Iterable[Any]) -> list[Fields]:
             for call in message.tool_calls or ():
                 calls.append(read_call(call))
                 waiting.setdefault(call.id, []).append(calls[-1])
-        elif message.role == "tool" and waiting.get(message.tool_call_id or ""):
-            _add_result(waiting[message.tool_call_id].pop(0), message)
+        elif message.role == "tool" and (asked := waiting.get(message.tool_call_id or "")):
+            _add_result(asked.pop(0), message)
     return calls
 
 
