@@ -208,12 +208,16 @@ def test_an_edited_score_of_ours_counts_as_edited(tmp_path: Path) -> None:
         case_of("a", metric_of(verboseLogs=logs, success=True)),
         case_of("b", metric_of(score=0.0, verboseLogs=logs, success=False)),
         case_of("c", metric_of(verboseLogs='{"bridge":[')),
+        case_of("d", metric_of(verboseLogs='{"bridge":' + "[" * 5000)),
+        case_of("e", metric_of(score=None, verboseLogs='{"bridge":{"rows":[]}}')),
     ]
     bundle, _ = read(write(tmp_path / "run.json", {"testCases": cases}))
     assert [(row.status, row.value, row.scorer) for row in bundle.scores] == [
         ("passed", 1.0, "equals"),
         ("failed", 0.0, "m"),
         ("scored", 1.0, "m"),
+        ("scored", 1.0, "m"),
+        ("error", None, "m"),
     ]
 
 

@@ -313,6 +313,23 @@ def test_an_edited_score_of_ours_counts_as_edited(tmp_path: Path) -> None:
     assert [(row.status, row.value) for row in bundle.scores] == [("passed", 1.0), ("scored", 0.0)]
 
 
+@pytest.mark.parametrize(
+    "score",
+    [
+        {"value": {}},
+        {"value": float("nan"), "metadata": {"bridge": {"rows": []}}},
+        {"value": float("nan"), "metadata": {"bridge": {"rows": "none"}}},
+    ],
+)
+def test_a_score_of_nothing_is_an_error_and_not_absent(tmp_path: Path, score: Any) -> None:
+    sample = sample_of("a", 0, scores={"s": score, "other": {"value": 1.0}})
+    bundle, _ = read(write_json(tmp_path / "log.json", log_of([sample])))
+    assert [(row.metric, row.status) for row in bundle.scores] == [
+        ("s", "error"),
+        ("other", "scored"),
+    ]
+
+
 def test_one_id_twice_is_refused(tmp_path: Path) -> None:
     log = log_of([sample_of(1, 1), sample_of("1", 0)])
     with pytest.raises(InputError, match="case '1' stands twice in epoch 1"):

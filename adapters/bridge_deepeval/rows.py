@@ -12,7 +12,7 @@ from bridge.model.message import as_text
 from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row, lower_is_better
-from bridge.plugin.shared import decode, summarise
+from bridge.plugin.shared import recorded
 
 NAME = "deepeval"
 
@@ -40,11 +40,10 @@ def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
     if not native.verbose_logs or not native.verbose_logs.startswith(f'{{"{KEY}":'):
         return None
     try:
-        carried = msgspec.json.decode(native.verbose_logs)[KEY]
-        rows = decode(carried["rows"], key)
-    except (TypeError, ValueError, KeyError):
+        rows = msgspec.json.decode(native.verbose_logs)[KEY]["rows"]
+    except (TypeError, ValueError, KeyError, RecursionError):
         return None
-    return rows if summarise(rows).value == native.score else None
+    return recorded(rows, key, native.score) or None
 
 
 def _foreign(native: Any, key: Mapping[str, Any], scales: Scales) -> ScoreRow:

@@ -10,7 +10,7 @@ from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import LARGEST, Scales, imported_row
-from bridge.plugin.shared import decode, summarise
+from bridge.plugin.shared import recorded
 
 NAME = "inspect"
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -33,7 +33,7 @@ def read_score(
     if own is not None:
         return own
     common = {**key, "scorer": metric, "reason": native.explanation or ""}
-    if isinstance(native.value, Mapping):
+    if isinstance(native.value, Mapping) and native.value:
         parts = {f"{metric}.{name}": part for name, part in native.value.items()}
     else:
         parts = {metric: native.value}
@@ -46,13 +46,8 @@ def read_score(
 def _own_rows(native: Any, key: Mapping[str, Any]) -> list[Score] | None:
     """The rows we recorded, unless the score was edited since."""
     carried = (native.metadata or {}).get(KEY)
-    if not isinstance(carried, Mapping) or not isinstance(carried.get("rows"), Sequence):
-        return None
-    try:
-        rows = decode(carried["rows"], key)
-    except (TypeError, ValueError):
-        return None
-    return rows if summarise(rows).value == _scored(native.value) else None
+    rows = carried.get("rows") if isinstance(carried, Mapping) else None
+    return recorded(rows, key, _scored(native.value)) or None
 
 
 def _scored(value: Any) -> Any:

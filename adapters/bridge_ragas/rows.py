@@ -9,7 +9,7 @@ from bridge.files.scores import ScoreRow
 from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import LARGEST, UNIT, Scale, Scales, imported_row, lower_is_better
-from bridge.plugin.shared import decode, summarise
+from bridge.plugin.shared import recorded
 
 NAME = "ragas"
 RUBRIC: Scale = (1.0, 5.0)
@@ -55,14 +55,8 @@ def _own_rows(value: Any, trace: Any, key: Mapping[str, Any]) -> list[Score] | N
     """The rows we recorded, unless the value was edited since; none where there was no check."""
     left = trace.get(KEY) if isinstance(trace, Mapping) else None
     found = left.get("output") if isinstance(left, Mapping) else None
-    if not isinstance(found, Mapping) or not isinstance(found.get("rows"), Sequence):
-        return None
-    try:
-        rows = decode(found["rows"], key)
-    except (TypeError, ValueError):
-        return None
-    recorded = summarise(rows).value if rows else None
-    return rows if recorded == to_number(value) else None
+    rows = found.get("rows") if isinstance(found, Mapping) else None
+    return recorded(rows, key, to_number(value))
 
 
 def _foreign(metric: str, value: Any, fields: Mapping[str, Any], scales: Scales) -> ScoreRow:

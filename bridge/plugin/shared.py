@@ -170,6 +170,26 @@ def decode(rows: Iterable[Mapping[str, Any]], key: Mapping[str, Any]) -> list[Sc
     return [Score.model_validate({**row, **key}) for row in rows]
 
 
+def recorded(rows: object, key: Mapping[str, Any], value: object) -> list[Score] | None:
+    """The rows that :func:`encode` left beside a native value.
+
+    Args:
+        rows: What stands there.
+        key: As of :func:`decode`.
+        value: The native value, ``None`` where there is none.
+
+    Returns:
+        ``None`` if there are no such rows, or the value is not theirs: it was edited since.
+    """
+    if not isinstance(rows, list | tuple):
+        return None
+    try:
+        found = decode(rows, key)
+    except (TypeError, ValueError):
+        return None
+    return found if summarise(found).value == value else None
+
+
 class Rows:
     """Turns measurements into score rows of one framework.
 
