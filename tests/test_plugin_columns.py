@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.plugin.columns import Ids, match_columns
+from bridge.plugin.numbering import Numbered
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,17 @@ def test_ids_are_unique_and_what_was_made_is_said() -> None:
         "3 rows have no id: named row-1, ... by their place",
         "2 ids stand twice ('1', '1'): numbered with #2, ...",
     ]
+
+
+def test_a_name_that_stands_very_often_is_numbered_as_fast_as_any_other() -> None:
+    names = Numbered()
+    assert [names.of(each) for each in ("a", "a (2)", "a", "a", "a (2)")] == [
+        "a",
+        "a (2)",
+        "a (3)",
+        "a (4)",
+        "a (2) (2)",
+    ]
+    for _ in range(30_000):  # 450 million looks if each began at 2
+        last = names.of("a")
+    assert last == "a (30004)"

@@ -17,6 +17,7 @@ from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.counterparts import StandIns, by_recorded_name, check_of
 from bridge.plugin.imported import Scales
+from bridge.plugin.numbering import Numbered
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
@@ -50,7 +51,7 @@ class RunReading:
         self._version = version if isinstance(version, str) else ""
         self._lower = frozenset() if self._version else lower_metrics(self._file.metrics())
         self._stand_ins = StandIns(lambda name: check_of(_KNOWN.get(name)))
-        self._names: set[int] = set()
+        self._names = Numbered()
         self._ended: Counter[bool | None] = Counter()
         self._cases = 0
         self._orders: dict[bool, set[int]] = {}
@@ -113,11 +114,7 @@ class RunReading:
         name = str(given) if plain and str(given).strip() else native.name
         if not name.strip():
             name = f"test_case_{native.order or 0}"
-        unique, number = name, 1
-        while hash(unique) in self._names:
-            number += 1
-            unique = f"{name} ({number})"
-        self._names.add(hash(unique))
+        unique = self._names.of(name)
         return unique, unique != name
 
     def _rows(

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.plugin.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
+from bridge.plugin.numbering import Numbered
 from bridge.scorers.registry import read_params
 from bridge_inspect.records import Scorer
 
@@ -49,13 +50,9 @@ def checks_of(scorers: Iterable[Scorer]) -> dict[str, Check]:
     ours says (a function, an unknown name) is left out.
     """
     found: dict[str, Check] = {}
-    names: set[str] = set()
+    names = Numbered("{}{}", first=1)
     for scorer in scorers:
-        name, number = scorer.name, 0
-        while name in names:
-            number += 1
-            name = f"{scorer.name}{number}"
-        names.add(name)
+        name = names.of(scorer.name)
         check = _check(scorer.name, scorer.options or {})
         if check is not None:
             found[name] = check

@@ -21,6 +21,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.counterparts import StandIns
 from bridge.plugin.imported import Scales
 from bridge.plugin.listed import PASSAGES, ListCells
+from bridge.plugin.numbering import Numbered
 from bridge.plugin.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
@@ -68,7 +69,7 @@ class TableReading:
         self._scales = scales
         self._stand_ins = StandIns(find_check)
         self._version = ""
-        self._names: set[int] = set()
+        self._names = Numbered()
         self._told: Counter[int] = Counter()
         self._blank: Counter[str] = Counter()
         self._own: set[str] = set()
@@ -158,16 +159,10 @@ class TableReading:
             if given is None or is_blank(given) or isinstance(given, list | dict)
             else str(given)
         )
-        if self._columns.long is not None:
-            again = hash(name) in self._names
-            self._names.add(hash(name))
-            return name, again, False
-        unique, number = name, 1
-        while hash(unique) in self._names:
-            number += 1
-            unique = f"{name} ({number})"
-        self._names.add(hash(unique))
-        return unique, False, unique != name
+        again = name in self._names
+        if again and self._columns.long is not None:
+            return name, True, False
+        return self._names.of(name), False, again
 
     def _content(
         self, row: Row, name: str, rows: Sequence[Score | ScoreRow]

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from bridge.plugin.numbering import Numbered
+
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "case_id", "test_id", "sample_id", "example_id", "question_id", "qid", "uuid"),
     "input": (
@@ -87,7 +89,7 @@ class Ids:
 
     def __init__(self, prefix: str = "row") -> None:
         self._prefix = prefix
-        self._taken: set[str] = set()
+        self._names = Numbered("{}#{}")
         self.made = 0
         self.changed: list[str] = []
 
@@ -102,13 +104,9 @@ class Ids:
         if name is None:
             self.made += 1
             name = f"{self._prefix}-{number}"
-        elif name in self._taken:
+        elif name in self._names:
             self.changed.append(name)
-        made, more = name, 2
-        while made in self._taken:
-            made, more = f"{name}#{more}", more + 1
-        self._taken.add(made)
-        return made
+        return self._names.of(name)
 
     def notes(self) -> list[str]:
         """What a reader should know."""
