@@ -120,6 +120,26 @@ def test_a_conversation_is_read_turn_by_turn() -> None:
     assert report.notes == ()
 
 
+def test_an_answer_of_several_messages_is_read_whole(tmp_path: Path) -> None:
+    turns = [
+        {"role": "user", "content": "price?"},
+        {
+            "role": "assistant",
+            "content": "Let me see.",
+            "retrievalContext": ["a"],
+            "latencyMs": 500,
+        },
+        {"role": "assistant", "content": "", "toolsCalled": [{"name": "f"}], "latencyMs": 250},
+        {"role": "assistant", "content": "It is 5.", "retrievalContext": ["b"]},
+    ]
+    talk = {"name": "c", "turns": turns, "metricsData": [metric_of()]}
+    bundle, _ = read(write(tmp_path / "run.json", {"conversationalTestCases": [talk]}))
+    assert bundle.outputs[0].turns is not None
+    (answer,) = bundle.outputs[0].turns
+    assert (answer.text, answer.retrieved_contexts) == ("Let me see.\nIt is 5.", ("a", "b"))
+    assert ([call.name for call in answer.tool_calls], answer.latency_s) == (["f"], 0.75)
+
+
 def test_reading_needs_no_deepeval() -> None:
     code = f"""
 import sys

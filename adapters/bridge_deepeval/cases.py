@@ -173,10 +173,19 @@ def read_turns(turns: Iterable[Any], ours: bool) -> tuple[tuple[Fields, ...], li
             answers += [{} for _ in range(len(users) - len(answers) - 1)]
             answers.append(_read_turn(turn, ours))
         elif users:
-            more = _read_turn(turn, ours)
-            calls = answers[-1].get("tool_calls", []) + more.get("tool_calls", [])
-            answers[-1] |= more | ({"tool_calls": calls} if calls else {})
+            _add_message(answers[-1], _read_turn(turn, ours))
     return tuple(users), answers
+
+
+def _add_message(answer: Fields, more: Fields) -> None:
+    """Add to an answer what the assistant said and did in a further message."""
+    if "text" in more:
+        answer["text"] = f"{answer['text']}\n{more['text']}" if "text" in answer else more["text"]
+    for name in ("tool_calls", "retrieved_contexts"):
+        if name in more:
+            answer[name] = [*answer.get(name, ()), *more[name]]
+    if "latency_s" in more:
+        answer["latency_s"] = answer.get("latency_s", 0) + more["latency_s"]
 
 
 def _read_turn(turn: Any, ours: bool) -> Fields:
