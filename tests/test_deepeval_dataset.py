@@ -156,6 +156,27 @@ def test_conversations_are_read(tmp_path: Path) -> None:
     assert written["turns"] == turns
 
 
+def test_what_a_tool_returned_is_the_calls_result_and_no_part_of_the_answer(tmp_path: Path) -> None:
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for name in ("one", "two")
+    ]
+    turns = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "two", "content": "2"},
+        {"role": "tool", "content": "1"},
+        {"role": "tool", "content": "to nobody"},
+        {"role": "assistant", "content": "1 and 2"},
+    ]
+    bundle = read(tmp_path, "goldens.json", json.dumps([{"scenario": "s", "turns": turns}]))
+    assert bundle.outputs[0].turns is not None
+    (answer,) = bundle.outputs[0].turns
+    assert answer.text == "1 and 2"
+    assert [(call.name, call.result) for call in answer.tool_calls] == [("one", "1"), ("two", "2")]
+    assert answer.extras == {"deepeval": {"content": "to nobody"}}
+
+
 def test_home_made_turns_are_read(tmp_path: Path) -> None:
     document = {
         "module": "billing",
@@ -204,6 +225,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         ([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": 3}}}], "damaged"),
         ([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": {"kept": {"tags": 3}, "shown": {"tags": "74234e98afe7498f"}}}}}], "tags"),
         ([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": {}, "beside": "../x.json"}}}], "does not lie beside it"),
+        *(([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": {}, "beside": name}}}], "does not lie beside it") for name in (".", "/", "..", "a\0b", "a" * 5000)),
         ([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": {}, "set": {"order": 3}}}}], "damaged"),
         ([{"input": "q", "name": "n", "additional_metadata": {"bridge": {"case": {}, "set": {"suite": {"a": 1}}}}}], "name"),
         ([{"input": "q", "expected_output": json.loads("[" * 120 + "]" * 120)}], "nested deeper"),

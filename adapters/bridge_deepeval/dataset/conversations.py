@@ -134,6 +134,9 @@ def _read_turn(made: Conversation, turn: Mapping[str, Any]) -> bool:
         content = as_text(turn[key]) if turn.get(key) is not None else ""
         if role == "user":
             _ask(made, content, turn, taken)
+        elif role == "tool":
+            if not _take_result(made, content, turn):
+                _answer(made, "", turn, taken - {key}, role)
         else:
             _answer(made, content, turn, taken, role)
         return True
@@ -205,6 +208,20 @@ def _answer(
     if extras := kept_in_extras(rest, NAME):
         known = answer.get("extras", {}).get(NAME, {})
         answer["extras"] = {NAME: {**known, **extras["extras"][NAME]}}
+
+
+def _take_result(made: Conversation, content: str, turn: Mapping[str, Any]) -> bool:
+    """Give a tool's message to the call that it answers, if there is one.
+
+    That is the call it names, else the first of the answer's that has no result yet.
+    """
+    calls = made.answers[-1].get("tool_calls", ()) if made.answers else ()
+    waiting = [call for call in calls if not {"result", "error"} & call.keys()]
+    named = [call for call in waiting if call.get("id", "") == turn.get("tool_call_id")]
+    for call in (named or waiting)[:1]:
+        call["result"] = content
+        return True
+    return False
 
 
 def _add_fields(answer: Fields, turn: Mapping[str, Any]) -> None:

@@ -58,9 +58,13 @@ def read_dataset(source: Path, how: TableOptions) -> tuple[Bundle, ConversionRep
 
 
 def _beside(source: Path, name: str) -> Path:
-    path = source.with_name(Path(name).name)
-    if path.name != name or not path.is_file() or path.is_symlink() or path == source:
-        what = f"its other half, {name!r}, does not lie beside it"
+    path = source.parent / name
+    try:
+        lies_there = path.name == name and path.is_file() and not path.is_symlink()
+    except OSError:  # no name that a file can have
+        lies_there = False
+    if not lies_there or path == source:
+        what = f"its other half, {name[:80]!r}, does not lie beside it"
         raise InputError(what, where=source, fix="put it there")
     return path
 
