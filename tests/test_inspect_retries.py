@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from conftest import ROOT, Bridge
 
 from bridge.gate.gather import gather
 from bridge.model import Bundle, ConversionReport, InputError
+from bridge.plugin.attempts import Attempt, superseded
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, get_format
+from bridge_inspect import folder
 from bridge_inspect.format import FORMAT
 
 RETRIED = ROOT / "tests" / "native" / "inspect" / "retried"
@@ -156,6 +159,32 @@ def test_only_logs_of_the_folder_itself_are_read(tmp_path: Path) -> None:
     empty.mkdir()
     with pytest.raises(InputError, match="no Inspect log in this folder; name a log"):
         get_format("inspect").read(empty, ReadOptions())
+
+
+def test_a_folder_of_more_logs_than_are_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "MOST_LOGS", 2)
+    for number in range(3):
+        shutil.copy(RETRIED / "success.eval", tmp_path / f"{number}.eval")
+    with pytest.raises(InputError, match="holds more than 2 logs"):
+        read(tmp_path)
+
+
+def test_times_without_a_zone_are_ordered_alike_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """02:30 is not there when clocks go forward, and would count as 03:30."""
+    first, last = Path("first"), Path("last")
+    times = {first: "2026-03-29T02:30:00", last: "2026-03-29T03:10:00"}
+    attempts = {path: Attempt("run", began, "error") for path, began in times.items()}
+    monkeypatch.setenv("TZ", "Europe/Oslo")
+    time.tzset()
+    try:
+        assert superseded(attempts) == {first: last}
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_sample_tried_again_is_told() -> None:

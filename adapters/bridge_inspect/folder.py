@@ -7,8 +7,9 @@ its ``task_id`` and all its samples: those that were done are taken over, the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from bridge.model.errors import InputError
@@ -36,10 +37,24 @@ def attempt_of(log: Log) -> Attempt | None:
     return Attempt(spec.task_id, spec.created, log.status, cases)
 
 
-def logs_in(folder: Path, is_log: Iterable[str]) -> list[Path]:
-    """The files of a folder with one of these suffixes, in order; links are not followed."""
-    found = (each for each in sorted(folder.iterdir()) if each.suffix in is_log)
-    return [path for path in found if path.is_file() and not path.is_symlink()]
+def files_in(folder: Path) -> Iterator[Path]:
+    """The files of a folder itself; links are not followed."""
+    return (path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+
+
+def logs_in(folder: Path, is_log: Callable[[Path], bool]) -> list[Path]:
+    """The files of a folder that are logs, in order.
+
+    Raises:
+        InputError: If there is none, or there are more than ``MOST_LOGS``.
+    """
+    found = list(islice(filter(is_log, sorted(files_in(folder))), MOST_LOGS + 1))
+    if not found:
+        raise InputError("no Inspect log in this folder", where=folder, fix="name a log")
+    if len(found) > MOST_LOGS:
+        what = f"holds more than {MOST_LOGS:,} logs"
+        raise InputError(what, where=folder, fix="put those that belong together into a folder")
+    return found
 
 
 class FolderReading:

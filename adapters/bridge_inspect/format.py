@@ -11,7 +11,6 @@ from pathlib import Path
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.model.errors import InputError
 from bridge.plugin.attempts import Attempt
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
@@ -19,7 +18,7 @@ from bridge.plugin.imported import read_scales
 from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
 from bridge_inspect.archive import is_archive
-from bridge_inspect.folder import MOST_LOGS, FolderReading, attempt_of, logs_in
+from bridge_inspect.folder import FolderReading, attempt_of, files_in, logs_in
 from bridge_inspect.layouts import open_log
 from bridge_inspect.reading import LogReading
 from bridge_inspect.rows import NAME
@@ -31,7 +30,7 @@ _JSON_HEAD = re.compile(
 
 
 class InspectFormat:
-    """Reads what Inspect leaves; writing logs is left to the framework's own run."""
+    """Reads and writes Inspect's logs, without Inspect."""
 
     info = FormatInfo(
         name=NAME,
@@ -48,7 +47,7 @@ class InspectFormat:
         A folder is known by the logs in it.
         """
         if path.is_dir():
-            return 0.95 if self._logs(path) else 0.0
+            return 0.95 if any(map(self._is_log, files_in(path))) else 0.0
         if is_archive(head):
             if b"_journal/start.json" in head[:4096] or b"samples/" in head[:128]:
                 return 1.0
@@ -63,9 +62,7 @@ class InspectFormat:
         """
         scales = read_scales(options)
         if source.is_dir():
-            logs = self._logs(source)
-            if not logs:
-                raise InputError("no Inspect log in this folder", where=source, fix="name a log")
+            logs = logs_in(source, self._is_log)
             return Reading(lambda: FolderReading(source, logs, scales))
         return Reading(lambda: LogReading(source, scales))
 
@@ -81,12 +78,10 @@ class InspectFormat:
         """
         return None if source.is_dir() else attempt_of(open_log(source).head)
 
-    def _logs(self, folder: Path) -> list[Path]:
-        """The logs of a folder: archives named as such, and documents that begin as one."""
-        found = logs_in(folder, (".eval", ".json"))[:MOST_LOGS]
-        return [path for path in found if path.suffix == ".eval" or self._is_document(path)]
-
-    def _is_document(self, path: Path) -> bool:
+    def _is_log(self, path: Path) -> bool:
+        """Whether a file is an archive named as a log, or a document that begins as one."""
+        if path.suffix != ".json":
+            return path.suffix == ".eval"
         try:
             with path.open("rb") as file:
                 return self.sniff(file.read(4096), path) > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -80,8 +80,10 @@ def superseded(attempts: Mapping[Path, Attempt]) -> dict[Path, Path]:
 
 
 def _moment(began: str) -> float:
+    """Seconds since 1970, a time without a zone taken for UTC; 0 where none is told."""
     try:
-        return datetime.fromisoformat(began).timestamp()
+        moment = datetime.fromisoformat(began)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return 0.0
 
