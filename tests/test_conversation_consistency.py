@@ -114,6 +114,14 @@ def test_what_is_no_number() -> None:
     assert [value.text for value in find_values(text)] == ["FO-10231"]
 
 
+def test_a_day_of_no_year_is_no_date() -> None:
+    """``0000-01-01`` is how databases write that there is none, and has no weekday."""
+    assert {value.kind for value in find_values("on Monday, 0000-01-01")} == {"number"}
+    case = Case(id="c", input="when?", expected="")
+    output = Output(case_id="c", text="On Monday, 0000-01-01.")
+    assert evaluate(Check(scorer="consistency"), case, output).status == "skipped"
+
+
 def test_readings_of_a_written_number() -> None:
     assert read_number("1,234") == {1234.0, 1.234}
     assert read_number("1.234,5") == {1234.5}

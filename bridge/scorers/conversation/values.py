@@ -173,7 +173,7 @@ def _year(text: str | None) -> int | None:
 
 def _exists(parts: DateParts) -> bool:
     try:
-        date(parts[0] or 2000, parts[1], parts[2])
+        date(2000 if parts[0] is None else parts[0], parts[1], parts[2])
     except ValueError:
         return False
     return True
