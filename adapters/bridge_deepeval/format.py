@@ -29,7 +29,7 @@ _CACHE = re.compile(rb'^\s*\{\s*"test_cases_lookup_map"\s*:')
 
 
 class DeepEvalFormat:
-    """Reads what DeepEval leaves; writing run files is left to the framework's own run."""
+    """Reads run files and the cache, and writes run files, without DeepEval."""
 
     info = FormatInfo(
         name=NAME,

@@ -31,7 +31,7 @@ _KEYS = re.compile(r'"((?:[^"\\]|\\.){1,80})"\s*:')
 
 
 class RagasFormat:
-    """Reads what RAGAS leaves; writing results is left to the framework's own run."""
+    """Reads RAGAS's results of every version, and writes them as CSV, without RAGAS."""
 
     info = FormatInfo(
         name=NAME,
@@ -47,7 +47,7 @@ class RagasFormat:
         begin = decoded_head(head).lstrip()
         if path.suffix.lower() in (".csv", ".tsv"):
             names = set(header_of(begin, separator_of(begin)))
-        elif path.suffix in (".json", ".jsonl") and begin[:1] in "[{":
+        elif path.suffix.lower() in (".json", ".jsonl") and begin[:1] in "[{":
             names = _first_keys(begin)
         else:
             return 0.0

@@ -137,7 +137,7 @@ class Collected:
         self._cases: dict[str, Case] = {}
         self._outputs: dict[tuple[str, str, int], Output] = {}
         self._set: Mapping[str, Any] = {}
-        self._apart: list[str] = []
+        self._apart: dict[str, None] = {}
 
     def add(self, case: Case, output: Output | None, line: int) -> None:
         """Add one row.
@@ -146,8 +146,8 @@ class Collected:
             InputError: If its answer is there already.
         """
         known = self._cases.setdefault(case.id, case)
-        if known != case and case.id not in self._apart:
-            self._apart.append(case.id)
+        if known != case:
+            self._apart[case.id] = None
         if output is None:
             return
         if output.key in self._outputs:
@@ -217,7 +217,7 @@ class Collected:
         """What a reader should know."""
         if not self._apart:
             return []
-        named = ", ".join(repr(name) for name in self._apart[:3])
+        named = ", ".join(repr(name) for name in list(self._apart)[:3])
         return [f"rows of one case differ ({named}): the first one counts"]
 
 

@@ -61,14 +61,15 @@ def passage_precision(case: Case, output: Output, params: PassageParams) -> list
     ``NonLLMContextPrecisionWithReference`` (whose best value is 0.9999999999, here 1). By id their
     share: ``IDBasedContextPrecision``. Where nothing was retrieved it is 0.
     """
-    wanted, found = case.reference_contexts, output.retrieved_contexts
+    wanted, passages = case.reference_contexts, output.retrieved_contexts
     if not wanted:
         return [skip("no reference passage")]
     if params.by == "id":
-        due, there = _ids(wanted), _ids(found)
+        due, there = _ids(wanted), _ids(passages)
         return [_share("retrieved passages wanted", len(due & there), len(there))]
-    hits = [similarity >= params.similarity for similarity in _best(found, wanted)]
-    precisions = [sum(hits[: at + 1]) / (at + 1) for at, hit in enumerate(hits) if hit]
+    hits = [similarity >= params.similarity for similarity in _best(passages, wanted)]
+    ranks = [rank for rank, hit in enumerate(hits, 1) if hit]
+    precisions = [found / rank for found, rank in enumerate(ranks, 1)]
     value = sum(precisions) / len(precisions) if precisions else 0.0
     reason = f"average precision {value:.4g}, {len(precisions)} of {len(hits)} wanted"
     return [Measurement(value=value, reason=reason)]

@@ -12,7 +12,7 @@ from bridge.model.case import Case, ContextPattern
 from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.model.values import Model
+from bridge.model.values import Flag, Model
 from bridge.scorers.conversation.dialogue import Exchange, context_refs, exchanges
 from bridge.scorers.registry import Scorer, skip
 from bridge.scorers.text import compile_regex, shown
@@ -47,7 +47,7 @@ class RetentionParams(Model):
     """
 
     where: Literal["text", "all"] = "all"
-    ignore_case: bool = True
+    ignore_case: Flag = True
 
 
 def context_retention(case: Case, output: Output, params: RetentionParams) -> list[Measurement]:
