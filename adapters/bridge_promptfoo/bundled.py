@@ -8,7 +8,7 @@ from bridge.model.output import Output
 from bridge.plugin.shared import shared_metrics
 from bridge_promptfoo.asserted import PROMPT, has_own, own_assertions, to_variables
 from bridge_promptfoo.calls import Fields
-from bridge_promptfoo.framework import INFO
+from bridge_promptfoo.info import INFO
 from bridge_promptfoo.replay import around, to_checked_test
 from bridge_promptfoo.seal import inert
 
