@@ -134,6 +134,12 @@ def assert_says(said: str, reason: str) -> None:
         ("rows.jsonl", "{}\n", "is missing"),
         ("outputs.jsonl", '{"latency_s": "fast"}\n', "not an output"),
         ("outputs.jsonl", '{"latency_s": NaN}\n', "not an output"),
+        ("outputs.jsonl", '{"case_id": "c0", "latency_s": -1}\n', "not an output"),
+        (
+            "outputs.jsonl",
+            f'{{"case_id": "c0", "usage": {{"input_tokens": {10**400}}}}}\n',
+            "not an",
+        ),
     ],
 )
 def test_other_files_of_a_run(

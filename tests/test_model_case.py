@@ -121,6 +121,7 @@ def test_matchers_are_parsed() -> None:
         ({"$approx": "1"}, "takes a number"),
         ({"$approx": True}, "takes a number"),
         ({"$approx": 1, "abs": -1}, "not negative"),
+        ({"$approx": 1, "rel": 10**400}, "a float can hold"),
         ({"$type": "text"}, "takes one of"),
         ({"$normalised": 1}, "takes a string"),
         ({"deep": [{"$one_of": [{"$nope": 1}]}]}, "is no matcher"),

@@ -10,7 +10,7 @@ from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -269,17 +269,21 @@ def _noted(source: str, notes: Iterable[str]) -> list[str]:
     return [f"{source}: {note}" for note in notes]
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+
 class _Tokens(msgspec.Struct, gc=False):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: _Count | None = None
+    output_tokens: _Count | None = None
 
 
 class _Output(msgspec.Struct, gc=False):
     case_id: str | int
     system: str | int = "default"
     epoch: int = 1
-    latency_s: float | None = None
-    cost_usd: float | None = None
+    latency_s: _Amount | None = None
+    cost_usd: _Amount | None = None
     usage: _Tokens | None = None
 
 

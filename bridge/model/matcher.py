@@ -106,7 +106,10 @@ def _number(value: Any) -> float:
 
 
 def _tolerance(value: Any) -> float:
-    number = float(_number(value))
+    try:
+        number = float(_number(value))
+    except OverflowError:
+        raise ValueError("abs and rel are numbers that a float can hold") from None
     if number < 0:
         raise ValueError("abs and rel are not negative")
     return number

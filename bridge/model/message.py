@@ -85,8 +85,11 @@ def passage_text(passage: Text | Passage) -> str:
 
 
 class Usage(Model):
-    """Tokens of one answer; ``None`` where the system does not say."""
+    """Tokens of one answer; ``None`` where the system does not say.
 
-    input_tokens: Whole | None = Field(default=None, ge=0)
-    output_tokens: Whole | None = Field(default=None, ge=0)
+    At most 2**53, the integers that every reader of JSON holds exactly.
+    """
+
+    input_tokens: Whole | None = Field(default=None, ge=0, le=2**53)
+    output_tokens: Whole | None = Field(default=None, ge=0, le=2**53)
     extras: JsonObject = EMPTY
