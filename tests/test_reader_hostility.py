@@ -136,6 +136,10 @@ FOUND = [
      + SURROGATE + '": 1}]\n'),
     ("pydantic_evals", "d.yaml", "cases: [{inputs: q}]\nevaluators:\n- MaxDuration: .inf\n"),
     ("table", "x.jsonl", '{"input": "q", "k": 1e999}'),
+    ("deepeval_dataset", "g.json", '[{"_comment": "c", "input": ' + '{"a": ' * 900 + "null" + "}" * 901 + "]"),
+    ("golden_set", "x.jsonl", '{"id": "a", "input": "q", "expected": "", "expected_calls": {"calls": [{"name": "f",'
+     ' "arguments": {"n": {"$approx": 1, "abs": 1' + "0" * 400 + "}}}]}}"),
+    ("inspect", "x.json", '{"version": 2, "eval": {"task": "t", "model": "m"}, "samples": [{"id": "", "input": "q"}]}'),
 ]  # fmt: skip
 """What the fuzzer found."""
 

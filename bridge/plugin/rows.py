@@ -159,11 +159,19 @@ def is_comment(row: Mapping[str, Any]) -> bool:
 
 def is_placeholder(value: Any) -> bool:
     """Whether a value only says that one should stand there: ``<your question>``, ``...``, TODO."""
-    if isinstance(value, str):
-        return _PLACEHOLDER.fullmatch(value) is not None
-    if isinstance(value, Mapping):
-        return all(map(is_placeholder, value.values()))
-    return value is None or (isinstance(value, list) and all(map(is_placeholder, value)))
+    waiting = [value]
+    while waiting:  # no recursion: what is nested too deeply is refused later, with its place
+        item = waiting.pop()
+        if isinstance(item, str):
+            if _PLACEHOLDER.fullmatch(item) is None:
+                return False
+        elif isinstance(item, Mapping):
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+        elif item is not None:
+            return False
+    return True
 
 
 def own_parts(metadata: Any) -> Mapping[str, Any] | None:
