@@ -117,6 +117,18 @@ def test_our_reader_and_deepevals_loader_agree(written: Path) -> None:
     assert DATASET.read(written / "goldens.json", ReadOptions())[0] == BUNDLE
 
 
+def test_a_case_on_which_nothing_was_scored_is_no_success(tmp_path: Path) -> None:
+    """The check is skipped for want of a reference, which DeepEval takes for a success."""
+    case = a_case(id="c", input="q", expected="", checks=["equals"])
+    output = an_output(case_id="c", text="x")
+    bundle = Bundle(suite=SUITE.model_copy(update={"checks": ()}), cases=(case,), outputs=(output,))
+    DATASET.write(bundle, tmp_path / "goldens.json", WriteOptions())
+    command = "import sys; from deepeval.cli.main import app; sys.exit(app())"
+    done = deepeval(tmp_path, "-c", command, "test", "run", "test_goldens.py")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "nothing was scored (equals: no reference answer)" in done.stdout
+
+
 def test_deepeval_test_run_says_what_our_checks_say(written: Path) -> None:
     command = "import sys; from deepeval.cli.main import app; sys.exit(app())"
     done = deepeval(written, "-c", command, "test", "run", "test_goldens.py", "-d", "all")

@@ -136,6 +136,15 @@ def test_the_script_says_what_our_checks_say(written: Path) -> None:
             assert row.get(metric, "") == ("" if value is None else str(value)), (case.id, metric)
 
 
+def test_a_case_on_which_nothing_was_scored_is_no_success(tmp_path: Path) -> None:
+    case = a_case(id="c", input="q", expected="", checks=["equals"])
+    output = an_output(case_id="c", text="x")
+    bundle = Bundle(suite=SUITE.model_copy(update={"checks": ()}), cases=(case,), outputs=(output,))
+    DATASET.write(bundle, tmp_path / "ragas.jsonl", WriteOptions())
+    done = ragas(tmp_path, "run_ragas.py")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "c: nothing was scored")
+
+
 def test_the_script_exits_0_where_every_check_passes(tmp_path: Path) -> None:
     suite = SUITE.model_copy(update={"checks": SUITE.checks[:1]})
     case, output = SINGLES[0], OUTPUTS[0]

@@ -104,3 +104,17 @@ def metrics_of(test_case: LLMTestCase | ConversationalTestCase, checks: Sequence
         raise ValueError(f"case {case.id!r} has no check: add one to CHECKS")
     turned = is_conversation(test_case)
     return [to_metric(each, conversational=turned) for each in metrics]
+
+
+def assert_scored(metrics: Sequence[Any]) -> None:
+    """Fail a test case on which nothing was scored: DeepEval takes it for a success.
+
+    Args:
+        metrics: What :func:`metrics_of` made, after ``assert_test``.
+
+    Raises:
+        AssertionError: If none has a score.
+    """
+    if all(metric.score is None for metric in metrics):
+        said = "; ".join(f"{metric.__name__}: {metric.reason}" for metric in metrics)
+        raise AssertionError(f"nothing was scored ({said})")

@@ -120,7 +120,7 @@ A golden without a recorded answer fails until ``answer`` asks your system.
 from pathlib import Path
 
 import pytest
-from bridge_deepeval.dataset.native import load_goldens, metrics_of, to_test_case
+from bridge_deepeval.dataset.native import assert_scored, load_goldens, metrics_of, to_test_case
 from deepeval import assert_test
 
 DATASETS = {datasets}
@@ -136,7 +136,9 @@ def answer(golden):
 @pytest.mark.parametrize("golden", GOLDENS, ids=[golden.name for golden in GOLDENS])
 def test_golden(golden):
     test_case = to_test_case(answer(golden))
-    assert_test(test_case, metrics_of(test_case, CHECKS), run_async=False)
+    metrics = metrics_of(test_case, CHECKS)
+    assert_test(test_case, metrics, run_async=False)
+    assert_scored(metrics)
 '''
 
 

@@ -60,7 +60,9 @@ def metrics(path: Path, checks: Sequence[Any]) -> list[Any]:
 
 
 def failures(result: EvaluationResult, dataset: EvaluationDataset) -> list[str]:
-    """The checks that failed or could not be scored, a line each: RAGAS itself knows values alone.
+    """The checks that failed or could not be scored, and the cases on which none was, a line each.
+
+    RAGAS itself knows values alone.
 
     Args:
         result: What ``ragas.evaluate`` gave.
@@ -69,11 +71,15 @@ def failures(result: EvaluationResult, dataset: EvaluationDataset) -> list[str]:
     found: list[str] = []
     for sample, trace in zip(dataset.samples, result.traces, strict=True):
         name = vars(sample)[KEY]["case"].id
+        statuses = set()
         for metric, left in trace.items():
             kept = left.get(KEY, {}).get("output") or {"status": "error", "rows": []}
+            statuses.add(kept["status"])
             if kept["status"] in ("failed", "error"):
                 said = "; ".join(filter(None, map(_reason, kept["rows"])))
                 found.append(" ".join(f"{name}: {metric} {kept['status']}: {said}".split()))
+        if statuses <= {"skipped", "unsupported"}:
+            found.append(f"{name}: nothing was scored")
     return found
 
 
