@@ -26,6 +26,7 @@ from bridge.scorers.evaluate import threshold_of
 from bridge_deepeval.artefact import RunFile
 from bridge_deepeval.cases import to_test_case
 from bridge_deepeval.info import INFO
+from bridge_deepeval.rows import error_of, success_of
 
 if TYPE_CHECKING:
     from deepeval.tracing.api import MetricData
@@ -85,19 +86,17 @@ class DeepEvalNatives(OneByOne):
     def _to_data(self, metric: str, answers: Sequence[Answer]) -> MetricData:
         from deepeval.tracing.api import MetricData
 
-        from bridge_deepeval.scorers import SUCCESS
-
         total = summarise([found for _, found in answers])
         carried = {KEY: {"status": total.status, "rows": self.encoded(answers)}}
         check = answers[0][0]
         fields = {
             "name": metric,
             "threshold": threshold_of(check),
-            "success": SUCCESS.get(total.status),
+            "success": success_of(total),
             "score": total.value,
             "reason": total.reason,
             "evaluationModel": None if check.judge is None else f"bridge/{check.judge}",
-            "error": (total.error or total.reason) if total.status == "error" else None,
+            "error": error_of(total),
             "verboseLogs": msgspec.json.encode(carried).decode(),
         }
         return MetricData.model_validate(fields)

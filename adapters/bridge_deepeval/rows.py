@@ -12,9 +12,22 @@ from bridge.model.message import as_text
 from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row, lower_is_better
-from bridge.plugin.shared import recorded
+from bridge.plugin.shared import Summary, recorded
 
 NAME = "deepeval"
+
+
+_SUCCESS = {"passed": True, "failed": False, "error": False}
+
+
+def success_of(total: Summary) -> bool | None:
+    """DeepEval's success of rows; ``None`` where nothing was decided."""
+    return _SUCCESS.get(total.status)
+
+
+def error_of(total: Summary) -> str | None:
+    """DeepEval's error of rows; ``None`` where they could be scored."""
+    return (total.error or total.reason) if total.status == "error" else None
 
 
 def read_score(

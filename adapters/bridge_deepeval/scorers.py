@@ -26,9 +26,7 @@ from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.evaluate import threshold_of
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_deepeval.cases import from_test_case
-
-SUCCESS = {"passed": True, "failed": False, "error": False}
-"""DeepEval's success, by the neutral status; of every other status it is ``None``."""
+from bridge_deepeval.rows import error_of, success_of
 
 Read = Callable[[Any], tuple[Case, Output]]
 
@@ -69,13 +67,9 @@ class _Shared:
     def _take(self, answers: tuple[Answer, ...]) -> None:
         total = summarise([found for _, found in answers])
         self.threshold = threshold_of(answers[0][0])
-        self.score = total.value
-        self.reason = total.reason
-        self.success = SUCCESS.get(total.status)
-        if total.status == "error":
-            self.error = total.error or total.reason
-        rows = encode(answers, self.metric.stamp)
-        carried = {KEY: {"status": total.status, "rows": rows}}
+        self.score, self.reason = total.value, total.reason
+        self.success, self.error = success_of(total), error_of(total)
+        carried = {KEY: {"status": total.status, "rows": encode(answers, self.metric.stamp)}}
         self.verbose_logs = msgspec.json.encode(carried).decode()
 
     async def a_measure(self, test_case: Any, *_: Any, **__: Any) -> float | None:

@@ -20,7 +20,7 @@ from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_deepeval.held import held_input
 from bridge_deepeval.records import VERSION
-from bridge_deepeval.rows import NAME
+from bridge_deepeval.rows import NAME, error_of, success_of
 
 HELD = {
     "cases": ("id", "input", "expected", "reference_contexts", "tags", "metadata"),
@@ -106,13 +106,13 @@ def _metric(metric: str, rows: Sequence[Score]) -> dict[str, Any]:
     fields = {
         "name": metric,
         "threshold": first.threshold,
-        "success": None if summary.status in ("scored", "skipped") else summary.status == "passed",
+        "success": success_of(summary),
         "score": summary.value,
         "reason": summary.reason,
         "strictMode": False,
         "flaky": False,
         "evaluationModel": first.judge,
-        "error": summary.error,
+        "error": error_of(summary),
         "evaluationCost": first.cost_usd,
         "verboseLogs": msgspec.json.encode({KEY: {"rows": encode_scores(rows)}}).decode(),
     }

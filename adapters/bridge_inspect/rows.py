@@ -15,7 +15,10 @@ from bridge.plugin.shared import recorded
 NAME = "inspect"
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Inspect's own score letters: correct, partial, incorrect, no answer."""
+REASONS = {"error": "scoring_failed", "skipped": "skipped", "unsupported": "unsupported"}
+"""Inspect's reason for a score that is NaN, by the neutral status."""
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""Words that Inspect reads as a score, in any case."""
 
 
 def read_score(

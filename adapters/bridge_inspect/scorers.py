@@ -27,11 +27,9 @@ from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_inspect import judge
 from bridge_inspect.cases import from_state
+from bridge_inspect.rows import REASONS
 
 PACKAGE = "bridge_inspect"
-REASONS = {"error": "scoring_failed", "skipped": "skipped", "unsupported": "unsupported"}
-"""Inspect's reason for a score that is NaN, by the neutral status."""
-
 Read = Callable[[TaskState, Target], tuple[Case, Output]]
 
 

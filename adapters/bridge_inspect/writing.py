@@ -24,9 +24,9 @@ from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
-from bridge_inspect.calls import NAMELESS
+from bridge_inspect.calls import NAMELESS, UNPARSED
 from bridge_inspect.held import held_expected, held_stop, held_usage
-from bridge_inspect.rows import NAME
+from bridge_inspect.rows import NAME, REASONS
 
 HELD = {
     "cases": ("id", "input", "expected", "choices", "metadata"),
@@ -202,7 +202,7 @@ def _calls(calls: Sequence[ToolCall], start: int) -> list[Fields]:
         arguments = {"arguments": call.arguments} if broken else dict(call.arguments)  # type: ignore[arg-type]
         made.append({"id": name, "function": call.name, "arguments": arguments, "type": "function"})
         if broken:
-            made[-1]["parse_error"] = "the arguments are no JSON object"
+            made[-1]["parse_error"] = UNPARSED
         if call.result is not None or call.error is not None:
             result: Fields = {
                 "role": "tool",
@@ -222,9 +222,8 @@ def _score(rows: Sequence[Score]) -> Fields:
     summary = summarise(rows)
     score: Fields = {
         "value": msgspec.Raw(b"NaN") if summary.value is None else summary.value,
-        "explanation": summary.error or summary.reason,
+        "explanation": summary.reason or summary.error,
         "metadata": {KEY: {"status": summary.status, "rows": encode_scores(rows)}},
     }
-    if summary.value is None:
-        score["reason"] = "scoring_failed"
-    return score
+    reason = REASONS.get(summary.status)
+    return score if reason is None else {**score, "reason": reason}
