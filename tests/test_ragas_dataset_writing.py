@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import OUTPUTS
 from strategies_suite import BUNDLES
 
-from bridge.model import Bundle, Output
+from bridge.model import Bundle, Case, Output
 from bridge.plugin.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import ReadOptions, WriteOptions
@@ -29,6 +30,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 def read(path: Path) -> Bundle:
     return DATASET.read(path, ReadOptions())[0]
+
+
+def test_malformed_arguments_are_seen_by_ragas_too(folder: Folder) -> None:
+    call = {"name": "f", "arguments": "{cut"}
+    case = Case(id="c", input="q", expected="")
+    output = Output.model_validate({"case_id": "c", "text": "a", "tool_calls": [call]})
+    bundle = Bundle(cases=(case,), outputs=(output,))
+    path = folder() / "ragas.jsonl"
+    DATASET.write(bundle, path, WriteOptions())
+    said = json.loads(path.read_text("utf-8"))["user_input"]
+    assert said[1]["tool_calls"] == [{"name": "f", "args": {"arguments": "{cut"}}]
+    assert read(path) == bundle
 
 
 @settings(max_examples=40)

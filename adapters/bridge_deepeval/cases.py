@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 from bridge.model.case import Case
 from bridge.model.message import Passage, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Held, held_metadata, held_reference, pack, unpack
+from bridge.plugin.carry import (
+    KEY,
+    Held,
+    held_input,
+    held_metadata,
+    held_reference,
+    pack,
+    unpack,
+)
 from bridge_deepeval.calls import Fields, read_calls, read_expected, to_calls, to_expected
-from bridge_deepeval.held import CASE, OUTPUT, TURNS_CASE, held_input, held_usage, turns_output
+from bridge_deepeval.held import CASE, OUTPUT, TURNS_CASE, held_usage, turns_output
 
 if TYPE_CHECKING:
     from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn

@@ -6,19 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bridge.model.message import Message, as_text
-from bridge.plugin.carry import Held, exactly, held_metadata, held_reference, held_users
+from bridge.model.message import as_text
+from bridge.plugin.carry import (
+    Held,
+    exactly,
+    held_input,
+    held_metadata,
+    held_reference,
+    held_users,
+)
 from bridge_deepeval.calls import Fields, held_calls, held_expected_calls
-
-
-def held_input(value: Any) -> str:
-    """A case's input as it is read back: messages become their text, with roles where several."""
-    if not isinstance(value, list | tuple):
-        return as_text(value)
-    messages = [Message.model_validate(each) for each in value]
-    if len(messages) == 1:
-        return messages[0].text
-    return "\n".join(f"{each.role}: {each.text}" for each in messages)
 
 
 def held_passages(passages: Iterable[Any]) -> list[str]:

@@ -9,9 +9,6 @@ from typing import Any
 
 import msgspec
 
-LINK = "testRunLink"
-"""The only key of a file that points to a run kept elsewhere."""
-
 VERSION = "deepeval"
 """The hyperparameter that holds the framework's version, for which a run file has no field."""
 

@@ -15,10 +15,9 @@ from bridge.model.conversion import ConversionReport
 from bridge.model.message import ToolCall, as_text, passage_text
 from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
-from bridge.plugin.carry import KEY, held_reference, plain
+from bridge.plugin.carry import KEY, held_input, held_reference, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
-from bridge_deepeval.held import held_input
 from bridge_deepeval.records import VERSION
 from bridge_deepeval.rows import NAME, error_of, success_of
 

@@ -166,7 +166,6 @@ class Results(msgspec.Struct):
     """The aggregates of a run; ``scorer`` and ``metrics`` are those of log version 1."""
 
     total_samples: int | None = None
-    completed_samples: int | None = None
     scores: list[Result] | None = None
     scorer: Any = None
     metrics: dict[str, Metric] | None = None

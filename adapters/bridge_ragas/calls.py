@@ -59,7 +59,7 @@ def to_calls(calls: Iterable[ToolCall]) -> list[NativeCall]:
     """Tool calls as RAGAS's, which know no malformed arguments."""
     from ragas.messages import ToolCall as NativeCall
 
-    return [NativeCall(name=call.name, args=_held_arguments(call.arguments)) for call in calls]
+    return [NativeCall(name=call.name, args=held_arguments(call.arguments)) for call in calls]
 
 
 def to_expected(expected: ExpectedCalls | None) -> list[NativeCall] | None:
@@ -171,11 +171,11 @@ def _held_call(call: Mapping[str, Any]) -> Fields:
 
 def _held_made(call: Mapping[str, Any]) -> Fields:
     """A call without its result."""
-    arguments = _held_arguments(call.get("arguments", {}))
+    arguments = held_arguments(call.get("arguments", {}))
     return {"name": call["name"], "arguments": arguments} if arguments else {"name": call["name"]}
 
 
-def _held_arguments(arguments: Any) -> Fields:
+def held_arguments(arguments: Any) -> Fields:
     """Arguments as an object, which a model's malformed ones are put into."""
     return {"arguments": arguments} if isinstance(arguments, str) else dict(arguments)
 

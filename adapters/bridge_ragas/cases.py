@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.model.case import Case
 from bridge.model.errors import InputError
-from bridge.model.message import Message, Passage, as_text, passage_text
+from bridge.model.message import Message, as_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, Carried, Held, held_reference, pack, restore, unpack
+from bridge.plugin.carry import (
+    KEY,
+    Carried,
+    Held,
+    held_input,
+    held_reference,
+    pack,
+    restore,
+    unpack,
+)
 from bridge_ragas.calls import (
     Fields,
     answer_messages,
@@ -38,10 +47,11 @@ from bridge_ragas.held import (
     TURNS_CASE,
     TURNS_OUTPUT,
     Kind,
-    held_input,
     held_own,
     held_persona,
     read_passages,
+    to_ids,
+    to_texts,
 )
 from bridge_ragas.rows import NAME
 
@@ -83,10 +93,10 @@ def to_single(case: Case, output: Output) -> SingleTurnSample:
         user_input=held_input(case.input),
         response=as_text(output.text),
         reference=held_reference(case.expected) or None,
-        reference_contexts=_texts(case.reference_contexts),
-        reference_context_ids=_ids(case.reference_contexts),
-        retrieved_contexts=_texts(output.retrieved_contexts),
-        retrieved_context_ids=_ids(output.retrieved_contexts),
+        reference_contexts=to_texts(case.reference_contexts),
+        reference_context_ids=to_ids(case.reference_contexts),
+        retrieved_contexts=to_texts(output.retrieved_contexts),
+        retrieved_context_ids=to_ids(output.retrieved_contexts),
         persona_name=held_persona(case.persona),
         **held_own(case.extras, ONLY_RAGAS[SINGLE]),
         **held_own(output.extras, ONLY_RAGAS_ANSWERS),
@@ -130,18 +140,6 @@ def _to_turns(case: Case, output: Output) -> list[NativeMessage]:
         if index < len(answers):
             native += answer_messages(answers[index].text, answers[index].tool_calls)
     return native
-
-
-def _texts(passages: Sequence[str | Passage]) -> list[str] | None:
-    return [passage_text(each) for each in passages] or None
-
-
-def _ids(passages: Sequence[str | Passage]) -> list[str | int] | None:
-    """The ids of passages that all have one."""
-    ids: list[str | int] = [
-        each.id for each in passages if not isinstance(each, str) and each.id is not None
-    ]
-    return ids if ids and len(ids) == len(passages) else None
 
 
 # --- native to neutral ------------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from bridge.model.message import Message, as_text
-from bridge.plugin.carry import Held, held_reference, held_users
+from bridge.model.message import Passage, as_text, passage_text
+from bridge.plugin.carry import Held, held_input, held_reference, held_users
+from bridge.plugin.chats import own_extras
 from bridge_ragas.calls import Fields, held_calls, held_expected_calls, held_messages
 from bridge_ragas.rows import NAME
 
@@ -23,16 +24,6 @@ ONLY_RAGAS_ANSWERS = ("multi_responses",)
 """The same of the output."""
 
 
-def held_input(value: Any) -> str:
-    """A case's input as a text: messages become their text, with roles where several."""
-    if not isinstance(value, list | tuple):
-        return as_text(value)
-    messages = [Message.model_validate(each) for each in value]
-    if len(messages) == 1:
-        return messages[0].text
-    return "\n".join(f"{each.role}: {each.text}" for each in messages)
-
-
 def held_sent(value: Any) -> Any:
     """A case's input as it is read back from messages: a text if a user sent nothing else."""
     if not isinstance(value, list):
@@ -47,6 +38,19 @@ def held_sent(value: Any) -> Any:
 def held_persona(value: Any) -> str | None:
     """A persona as it is read back: its name, if it is no more than that."""
     return value if isinstance(value, str) else None
+
+
+def to_texts(passages: Sequence[str | Passage]) -> list[str] | None:
+    """Contexts as RAGAS has them: texts, or nothing."""
+    return [passage_text(each) for each in passages] or None
+
+
+def to_ids(passages: Sequence[str | Passage]) -> list[str | int] | None:
+    """The ids of contexts that all have one."""
+    ids: list[str | int] = [
+        each.id for each in passages if not isinstance(each, str) and each.id is not None
+    ]
+    return ids if ids and len(ids) == len(passages) else None
 
 
 def held_passages(passages: Sequence[Any]) -> list[Any]:
@@ -68,8 +72,7 @@ def read_passages(texts: Sequence[str] | None, ids: Sequence[Any] | None) -> lis
 
 def held_own(extras: Mapping[str, Any], names: Iterable[str]) -> Fields:
     """RAGAS's own fields among a case's or output's extras."""
-    own = extras.get(NAME)
-    fields = own if isinstance(own, Mapping) else {}
+    fields = own_extras(extras, NAME)
     return {name: fields[name] for name in names if fields.get(name) is not None}
 
 

@@ -13,8 +13,6 @@ import msgspec
 from bridge.files.cells import parse_cell
 from bridge.plugin.carry import KEY
 
-Json = Any
-
 
 class ToolCall(msgspec.Struct):
     """A tool call, made or expected."""
@@ -140,7 +138,7 @@ def columns_of(names: list[str]) -> dict[str, str]:
 
 
 def to_sample(
-    cells: Mapping[str, Json], columns: Mapping[str, str], *, text: bool, single: bool = False
+    cells: Mapping[str, Any], columns: Mapping[str, str], *, text: bool, single: bool = False
 ) -> Sample:
     """A row as a sample.
 
@@ -164,7 +162,7 @@ def to_sample(
     return msgspec.convert(fields, Sample)
 
 
-def read_cell(field: str, column: str, cell: str) -> Json:
+def read_cell(field: str, column: str, cell: str) -> Any:
     """The value of a CSV cell: JSON, or what Python shows of a list; blank is ``None``."""
     if cell == "":
         return None
@@ -176,11 +174,11 @@ def read_cell(field: str, column: str, cell: str) -> Json:
     return [value] if isinstance(value, str) and field != "rubrics" else value
 
 
-def _is_conversation(value: Json) -> bool:
+def _is_conversation(value: Any) -> bool:
     return isinstance(value, list) and all(
         isinstance(each, dict) and "type" in each and "content" in each for each in value
     )
 
 
-def _is_texts(value: Json) -> bool:
+def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)

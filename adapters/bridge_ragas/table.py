@@ -6,7 +6,7 @@ row ends where the file does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -183,11 +183,3 @@ def _numbered(column: Any) -> dict[Any, Any] | None:
     if isinstance(column, list):
         return dict(enumerate(column))
     return column if isinstance(column, dict) else None
-
-
-def named(rows: Iterable[tuple[int, Row]], columns: Sequence[str]) -> list[str]:
-    """The names of all columns, in the order in which they come."""
-    names = dict.fromkeys(columns)
-    for _, row in rows:
-        names.update(dict.fromkeys(row))
-    return list(names)

@@ -13,11 +13,10 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.message import as_text, passage_text
 from bridge.plugin.accounting import account_bundle
-from bridge.plugin.carry import KEY, held_reference, plain
+from bridge.plugin.carry import KEY, held_input, held_reference, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
 from bridge_ragas.artefact import to_csv
-from bridge_ragas.held import held_input
 from bridge_ragas.records import column_of
 from bridge_ragas.rows import NAME
 

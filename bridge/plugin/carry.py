@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from bridge.model.case import Case
 from bridge.model.check import Check
-from bridge.model.message import as_text
+from bridge.model.message import Message, as_text
 from bridge.model.output import Output
 
 KEY = "bridge"
@@ -45,6 +45,20 @@ def held_users(turns: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]
 def held_metadata(value: Mapping[str, Any]) -> dict[str, Any]:
     """A case's metadata as it is read back: without the reserved key."""
     return {name: item for name, item in value.items() if name != KEY}
+
+
+def held_input(value: Any) -> str:
+    """A case's input where only one text is held: of messages their text, with roles where several.
+
+    Args:
+        value: The input, or its plain JSON.
+    """
+    if not isinstance(value, list | tuple):
+        return as_text(value)
+    messages = [Message.model_validate(each) for each in value]
+    if len(messages) == 1:
+        return messages[0].text
+    return "\n".join(f"{each.role}: {each.text}" for each in messages)
 
 
 def held_reference(value: Any) -> str:

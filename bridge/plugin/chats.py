@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.files.cells import parse_cell
+from bridge.files.cells import is_blank, parse_cell, parse_object
 from bridge.model.matcher import literal_arguments
 from bridge.model.message import as_text
 from bridge.plugin.accounting import untouched
@@ -78,10 +78,10 @@ def _read_message(value: Any, framework: str) -> Fields | None:
             return None
         fields |= {"tool_calls": read} if read else {}
         taken.add("tool_calls")
-    for native, neutral in (("tool_call_id", "tool_call_id"), ("name", "name")):
-        if isinstance(value.get(native), str):
-            fields[neutral] = value[native]
-            taken.add(native)
+    for name in ("tool_call_id", "name"):
+        if isinstance(value.get(name), str):
+            fields[name] = value[name]
+            taken.add(name)
     return fields | kept_in_extras(untouched(value, taken), framework)
 
 
@@ -167,6 +167,20 @@ def kept_in_extras(rest: Mapping[str, Any], framework: str) -> Fields:
     """What has no neutral field, as the ``extras`` of a value."""
     there = {key: item for key, item in rest.items() if item is not None}
     return {"extras": {framework: there}} if there else {}
+
+
+def own_extras(extras: Mapping[str, Any], framework: str) -> Mapping[str, Any]:
+    """What a framework keeps in the ``extras`` of a value; empty if that is no object."""
+    own = extras.get(framework)
+    return own if isinstance(own, Mapping) else {}
+
+
+def read_metadata(value: Any) -> Fields:
+    """Metadata: an object, or its text in any spelling; any other value under a key of its own."""
+    if is_blank(value):
+        return {}
+    found = parse_object(value)
+    return {"metadata": value} if found is None else found
 
 
 def read_input(value: Any, framework: str) -> Any:

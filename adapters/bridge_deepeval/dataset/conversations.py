@@ -11,7 +11,7 @@ from bridge.model.case import Case
 from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.plugin.carry import plain
-from bridge.plugin.chats import ROLES, kept_in_extras, read_calls, read_expected
+from bridge.plugin.chats import ROLES, kept_in_extras, own_extras, read_calls, read_expected
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.fields import (
     ASSISTANT,
@@ -49,12 +49,11 @@ class Conversation:
 
 def to_turns(case: Case, output: Output | None) -> list[Fields]:
     """The turns of a case with their answers; an answer in which nothing is said is left out."""
-    own = case.extras.get(NAME)
-    opening = own.get("opening") if isinstance(own, Mapping) else None
+    opening = own_extras(case.extras, NAME).get("opening")
     turns: list[Fields] = [each for each in opening or () if _is_turn(each)]
     answers = () if output is None else output.turns or ()
     for index, turn in enumerate(case.turns):
-        turns.append({"role": "user", "content": turn.user, **_own(turn)})
+        turns.append({"role": "user", "content": turn.user, **_of_turn(turn.extras)})
         if index < len(answers) and (answer := plain(answers[index])):
             turns.append(_to_answer(answer))
     return turns
@@ -77,7 +76,7 @@ def _to_answer(answer: Mapping[str, Any]) -> Fields:
     tools = [_to_tool(call) for call in answer.get("tool_calls", ())]
     if tools:
         turn["tools_called"] = tools
-    return {**_of(answer.get("extras", {})), **turn}
+    return {**_of_turn(answer.get("extras", {})), **turn}
 
 
 def _to_tool(call: Mapping[str, Any]) -> Fields:
@@ -89,14 +88,9 @@ def _to_tool(call: Mapping[str, Any]) -> Fields:
     return tool
 
 
-def _own(turn: Any) -> Fields:
-    return _of(turn.extras)
-
-
-def _of(extras: Mapping[str, Any]) -> Fields:
+def _of_turn(extras: Mapping[str, Any]) -> Fields:
     """What DeepEval's own turns may hold beside what we know, from extras."""
-    own = extras.get(NAME)
-    fields = own if isinstance(own, Mapping) else {}
+    fields = own_extras(extras, NAME)
     return {key: plain(fields[key]) for key in _OF_TURN if fields.get(key) is not None}
 
 

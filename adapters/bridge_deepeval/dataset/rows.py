@@ -6,17 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_list, parse_object, to_number
+from bridge.files.cells import is_blank, parse_list, to_number
 from bridge.model.case import Case
 from bridge.model.message import Passage, ToolCall, as_text, passage_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, held_reference, plain
-from bridge.plugin.chats import kept_in_extras, read_calls, read_expected, read_input
+from bridge.plugin.carry import KEY, held_input, held_reference, plain
+from bridge.plugin.chats import (
+    kept_in_extras,
+    own_extras,
+    read_calls,
+    read_expected,
+    read_input,
+    read_metadata,
+)
 from bridge.plugin.columns import folded
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.conversations import read_conversation, to_turns, tools_of
 from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE, TOOLS
-from bridge_deepeval.held import held_input
 from bridge_deepeval.rows import NAME
 
 _TAKEN = {folded(n) for table in (SINGLE, CONVERSATION) for names in table.values() for n in names}
@@ -38,8 +44,7 @@ def to_row(case: Case, output: Output | None) -> Fields:
     Fields at their default are left out, and so is what the case carries.
     """
     row = _to_conversation(case, output) if case.turns else _to_single(case, output)
-    own = case.extras.get(NAME)
-    kept: Mapping[str, Any] = own if isinstance(own, Mapping) else {}
+    kept = own_extras(case.extras, NAME)
     if isinstance(kept.get("name"), str):
         row |= {"name": kept["name"], "id": case.id}
     row |= {"id": kept["id"]} if "id" in kept else {}
@@ -105,8 +110,7 @@ def to_tools(calls: Sequence[ToolCall]) -> list[Fields]:
             tool["inputParameters"] = plain(call.arguments)
         if call.result is not None:
             tool["output"] = call.result
-        own = call.extras.get(NAME)
-        known = own if isinstance(own, Mapping) else {}
+        known = own_extras(call.extras, NAME)
         tools.append({**{k: known[k] for k in _OF_TOOL if isinstance(known.get(k), str)}, **tool})
     return tools
 
@@ -213,11 +217,3 @@ def _read_passage(value: Any) -> Any:
     if match is not None:
         return {"text": match[2], "source": match[1]}
     return as_text(value)
-
-
-def read_metadata(value: Any) -> Fields:
-    """Metadata: an object in any spelling; any other value under a key of its own."""
-    if is_blank(value):
-        return {}
-    found = parse_object(value)
-    return {"metadata": value} if found is None else found

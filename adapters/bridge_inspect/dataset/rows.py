@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_cell, parse_object
+from bridge.files.cells import is_blank, parse_cell
 from bridge.model.case import Case
 from bridge.model.message import Message, as_text
 from bridge.plugin.carry import KEY, plain
-from bridge.plugin.chats import kept_in_extras, read_input, read_messages
+from bridge.plugin.chats import (
+    kept_in_extras,
+    own_extras,
+    read_input,
+    read_messages,
+    read_metadata,
+)
 from bridge.plugin.columns import SYNONYMS, folded
 from bridge_inspect.calls import NAMELESS, Fields
 from bridge_inspect.held import held_expected
@@ -33,8 +39,7 @@ _TAKEN = {folded(name) for names in FIELDS.values() for name in names}
 
 def to_record(case: Case) -> Fields:
     """A case as a record; its input is what a system would be sent."""
-    own = case.extras.get(NAME)
-    kept: Mapping[str, Any] = own if isinstance(own, Mapping) else {}
+    kept = own_extras(case.extras, NAME)
     record: Fields = {
         "id": kept.get("id") if str(kept.get("id")) == case.id else case.id,
         "input": _sent(case),
@@ -126,14 +131,6 @@ def _read_choices(value: Any) -> list[str]:
     if is_blank(parsed):
         return []
     return [each.strip() for each in as_text(parsed).split(",")]
-
-
-def read_metadata(value: Any) -> Fields:
-    """Metadata: an object, or its JSON; any other value under a key of its own."""
-    if is_blank(value):
-        return {}
-    found = parse_object(value)
-    return {"metadata": value} if found is None else found
 
 
 def read_listed(row: Mapping[str, Any], columns: Sequence[str]) -> Fields:

@@ -9,7 +9,8 @@ from bridge.model.case import Case
 from bridge.model.message import Message, ToolCall, as_text
 from bridge.model.output import Output
 from bridge.plugin.carry import plain
-from bridge_ragas.calls import ROLES, Fields
+from bridge.plugin.chats import own_extras
+from bridge_ragas.calls import ROLES, Fields, held_arguments
 from bridge_ragas.rows import NAME
 
 _TYPES = {role: kind for kind, role in ROLES.items()}
@@ -45,8 +46,7 @@ def to_messages(messages: Iterable[Message]) -> list[Fields]:
         made: Fields = {"content": message.text, "type": _TYPES.get(message.role, "human")}
         if made["type"] == "tool" and not _may_answer(native):
             made["type"] = "human"
-        own = message.extras.get(NAME)
-        metadata = own.get("metadata") if isinstance(own, Mapping) else None
+        metadata = own_extras(message.extras, NAME).get("metadata")
         if isinstance(metadata, Mapping):
             made["metadata"] = plain(metadata)
         if ROLES[made["type"]] != message.role:
@@ -65,13 +65,7 @@ def _may_answer(before: Sequence[Mapping[str, Any]]) -> bool:
 
 def to_calls(calls: Iterable[ToolCall]) -> list[Fields]:
     """Tool calls as RAGAS's, whose arguments are objects."""
-    return [
-        {
-            "name": call.name,
-            "args": {} if isinstance(call.arguments, str) else plain(call.arguments),
-        }
-        for call in calls
-    ]
+    return [{"name": call.name, "args": held_arguments(plain(call.arguments))} for call in calls]
 
 
 def _answer(text: Any, calls: Sequence[ToolCall]) -> list[Fields]:

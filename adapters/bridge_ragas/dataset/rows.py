@@ -9,11 +9,12 @@ from typing import Any
 
 from bridge.files.cells import is_blank, parse_cell, parse_list
 from bridge.model.case import Case
-from bridge.model.message import Passage, as_text, passage_text
+from bridge.model.message import as_text
 from bridge.model.output import Output
-from bridge.plugin.carry import KEY, held_reference, plain
+from bridge.plugin.carry import KEY, held_input, held_reference, plain
 from bridge.plugin.chats import (
     kept_in_extras,
+    own_extras,
     read_expected,
     read_input,
     read_messages,
@@ -23,7 +24,7 @@ from bridge_ragas.calls import Fields
 from bridge_ragas.cases import digest_of, kind_of
 from bridge_ragas.dataset.fields import FIELDS
 from bridge_ragas.dataset.messages import to_conversation
-from bridge_ragas.held import MULTI, held_input, held_persona, read_passages
+from bridge_ragas.held import MULTI, held_persona, read_passages, to_ids, to_texts
 from bridge_ragas.rows import NAME
 
 _TAKEN = {KEY, *(folded(name) for names in FIELDS.values() for name in names)}
@@ -44,40 +45,26 @@ def to_row(case: Case, output: Output | None) -> Fields:
     else:
         row = _to_single(case, output)
     row["reference"] = held_reference(case.expected) or None
-    kept = {**_own(case.extras), **({} if output is None else _own(output.extras))}
+    kept = {**own_extras(case.extras, NAME)}
+    kept |= {} if output is None else own_extras(output.extras, NAME)
     others = {key: plain(value) for key, value in kept.items() if folded(key) not in _TAKEN}
     return {key: value for key, value in {**others, **row}.items() if value is not None}
-
-
-def _own(extras: Mapping[str, Any]) -> Mapping[str, Any]:
-    own = extras.get(NAME)
-    return own if isinstance(own, Mapping) else {}
 
 
 def _to_single(case: Case, output: Output | None) -> Fields:
     row: Fields = {
         "user_input": held_input(plain(case)["input"]),
-        "reference_contexts": _texts(case.reference_contexts),
-        "reference_context_ids": _ids(case.reference_contexts),
+        "reference_contexts": to_texts(case.reference_contexts),
+        "reference_context_ids": to_ids(case.reference_contexts),
         "persona_name": held_persona(case.persona),
     }
     if output is not None:
         row["response"] = as_text(output.text)
-        row["retrieved_contexts"] = _texts(output.retrieved_contexts)
-        row["retrieved_context_ids"] = _ids(output.retrieved_contexts)
+        row["retrieved_contexts"] = to_texts(output.retrieved_contexts)
+        row["retrieved_context_ids"] = to_ids(output.retrieved_contexts)
         if output.error is not None and not output.text:
             row["response"] = None
     return row
-
-
-def _texts(passages: Sequence[str | Passage]) -> list[str] | None:
-    return [passage_text(each) for each in passages] or None
-
-
-def _ids(passages: Sequence[str | Passage]) -> list[str] | None:
-    """The ids of passages that all have one."""
-    ids = [each.id for each in passages if not isinstance(each, str) and each.id is not None]
-    return ids if ids and len(ids) == len(passages) else None
 
 
 # --- native to neutral ------------------------------------------------------------------------
@@ -127,7 +114,7 @@ def conversation_of(value: Any) -> list[Fields] | None:
     """A list of messages, also from a cell, as the fields of neutral ones."""
     found = read_messages(parse_cell(value), NAME)
     for message in found or ():
-        role = _own(message.get("extras", {})).get("metadata", {})
+        role = own_extras(message.get("extras", {}), NAME).get("metadata", {})
         role = role.get("role") if isinstance(role, Mapping) else None
         if role in ("system", "user", "assistant", "tool"):
             message["role"] = role
@@ -195,7 +182,7 @@ def _calls(messages: Sequence[Fields]) -> list[Fields]:
             calls += waiting
         elif message["role"] == "tool" and waiting:
             call = waiting.pop(0)
-            metadata = _own(message.get("extras", {})).get("metadata")
+            metadata = own_extras(message.get("extras", {}), NAME).get("metadata")
             error = metadata.get("error") if isinstance(metadata, Mapping) else None
             if message.get("content") or error is None:
                 call["result"] = message.get("content", "")
