@@ -17,15 +17,16 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.model.message import Message, ToolCall, as_text
+from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.accounting import account_bundle
 from bridge.plugin.carry import KEY, plain
 from bridge.plugin.shared import summarise
 from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
-from bridge_inspect.calls import NAMELESS, UNPARSED
+from bridge_inspect.calls import Fields
 from bridge_inspect.held import held_expected, held_stop, held_usage
+from bridge_inspect.messages import to_answer, to_messages
 from bridge_inspect.rows import NAME, REASONS
 
 HELD = {
@@ -33,7 +34,6 @@ HELD = {
     "outputs": ("case_id", "epoch", "text", "tool_calls", "latency_s", "usage", "model", "error"),
     "scores": ("case_id", "epoch", "metric", "value", "reason"),
 }
-Fields = dict[str, Any]
 
 
 def write_log(bundle: Bundle, dest: Path) -> ConversionReport:
@@ -131,7 +131,7 @@ def _result(metric: str, answers: Sequence[Scored]) -> Fields:
 
 def _sample(each: Scored) -> Fields:
     case, output = each.case, each.output
-    sent = case.turns[0].user if case.turns else _sent(case.input)
+    sent = _sent(case)
     answer = {"role": "assistant", "content": as_text(output.text)}
     usage = held_usage({} if output.usage is None else output.usage.model_dump())
     completion: Fields = {
@@ -152,7 +152,7 @@ def _sample(each: Scored) -> Fields:
         "input": sent,
         "target": held_expected(case.expected),
         "choices": list(case.choices) or None,
-        "messages": _messages(case, output, sent, answer),
+        "messages": _messages(case, output, sent),
         "output": completion,
         "scores": {metric: _score(rows) for metric, rows in each.metrics.items()},
         "metadata": {**case.metadata, KEY: carried},
@@ -160,61 +160,25 @@ def _sample(each: Scored) -> Fields:
     }
 
 
-def _sent(value: Any) -> str | list[Fields]:
-    """What a system was sent: a text, or messages of text with their calls."""
-    if not isinstance(value, tuple):
-        return as_text(value)
-    return [_message(message, number) for number, message in enumerate(value)]
+def _sent(case: Case) -> str | list[Fields]:
+    """What a system was sent: a text, or messages."""
+    if case.turns:
+        return case.turns[0].user
+    return to_messages(case.input) if isinstance(case.input, tuple) else as_text(case.input)
 
 
-def _message(message: Message, number: int) -> Fields:
-    native: Fields = {"role": message.role, "content": message.text}
-    if message.role == "assistant" and message.tool_calls:
-        native["tool_calls"] = _calls(message.tool_calls, number)[0]["tool_calls"]
-    if message.role == "tool":
-        native |= {"tool_call_id": message.tool_call_id, "function": message.name}
-    return native
-
-
-def _messages(case: Case, output: Output, sent: str | list[Fields], answer: Fields) -> list[Fields]:
+def _messages(case: Case, output: Output, sent: str | list[Fields]) -> list[Fields]:
     """The conversation as it would have gone."""
     if not case.turns:
         before = [{"role": "user", "content": sent}] if isinstance(sent, str) else sent
-        return [*before, *_calls(output.tool_calls, len(before)), answer]
+        return [*before, *to_answer(output.text, output.tool_calls, len(before))]
     messages: list[Fields] = []
     answers = output.turns or ()
     for number, turn in enumerate(case.turns):
         messages.append({"role": "user", "content": turn.user})
         if number < len(answers):
             said = answers[number]
-            messages += _calls(said.tool_calls, len(messages))
-            messages.append({"role": "assistant", "content": as_text(said.text)})
-    return messages
-
-
-def _calls(calls: Sequence[ToolCall], start: int) -> list[Fields]:
-    """Tool calls and their results as the messages they would have taken."""
-    messages: list[Fields] = []
-    made = []
-    for number, call in enumerate(calls):
-        name = call.id or f"{NAMELESS}{start}-{number}"
-        broken = isinstance(call.arguments, str)
-        arguments = {"arguments": call.arguments} if broken else dict(call.arguments)  # type: ignore[arg-type]
-        made.append({"id": name, "function": call.name, "arguments": arguments, "type": "function"})
-        if broken:
-            made[-1]["parse_error"] = UNPARSED
-        if call.result is not None or call.error is not None:
-            result: Fields = {
-                "role": "tool",
-                "content": "" if call.result is None else as_text(call.result),
-                "tool_call_id": name,
-                "function": call.name,
-            }
-            if call.error is not None:
-                result["error"] = {"type": "unknown", "message": call.error}
-            messages.append(result)
-    if made:
-        messages.insert(0, {"role": "assistant", "content": "", "tool_calls": made})
+            messages += to_answer(said.text, said.tool_calls, len(messages))
     return messages
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.files.cells import is_blank, parse_cell
 from bridge.model.case import Case
-from bridge.model.message import Message, as_text
+from bridge.model.message import as_text
 from bridge.plugin.carry import KEY, plain
 from bridge.plugin.chats import (
     kept_in_extras,
@@ -17,8 +17,9 @@ from bridge.plugin.chats import (
     read_metadata,
 )
 from bridge.plugin.columns import SYNONYMS, folded
-from bridge_inspect.calls import NAMELESS, Fields
+from bridge_inspect.calls import Fields
 from bridge_inspect.held import held_expected
+from bridge_inspect.messages import to_messages
 
 NAME = "inspect"
 FIELDS = {
@@ -58,28 +59,9 @@ def _sent(case: Case) -> str | list[Fields]:
     if case.turns:
         return [{"role": "user", "content": case.turns[0].user}]
     if isinstance(case.input, tuple):
-        return [_message(message, index) for index, message in enumerate(case.input)]
+        return to_messages(case.input)
     text = as_text(plain(case)["input"])
     return text if text.strip() else NO_INPUT
-
-
-def _message(message: Message, index: int) -> Fields:
-    fields: Fields = {"role": message.role, "content": message.text}
-    if message.role == "assistant" and message.tool_calls:
-        fields["tool_calls"] = [
-            {
-                "id": call.id or f"{NAMELESS}{index}-{number}",
-                "function": call.name,
-                "arguments": {"arguments": call.arguments}
-                if isinstance(call.arguments, str)
-                else plain(call.arguments),
-            }
-            for number, call in enumerate(message.tool_calls)
-        ]
-    if message.role == "tool":
-        named = {"tool_call_id": message.tool_call_id, "function": message.name}
-        fields |= {key: value for key, value in named.items() if value is not None}
-    return fields
 
 
 # --- native to neutral ------------------------------------------------------------------------
