@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.files.jsonl import unwritable
+from bridge.files.jsonl import write_atomically
 from bridge.model.errors import InputError
 from bridge_deepeval.cases import is_conversation
 from bridge_deepeval.records import VERSION
@@ -63,14 +63,5 @@ class RunFile:
         run.calculate_test_passes_and_fails()  # type: ignore[no-untyped-call]
         run.sort_test_cases()  # type: ignore[no-untyped-call]
         run.run_duration = seconds
-        partial = self._path.with_name(f".{self._path.name}.partial")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with partial.open("w", encoding="utf-8") as file:
-                # what TestRun.save writes, without the standard library's slow json.dump
-                file.write(run.model_dump_json(by_alias=True, exclude_none=True))
-            partial.replace(self._path)
-        except OSError as error:
-            raise unwritable(self._path, error) from None
-        finally:
-            partial.unlink(missing_ok=True)
+        # what TestRun.save writes, without the standard library's slow json.dump
+        write_atomically(self._path, [run.model_dump_json(by_alias=True, exclude_none=True)])
