@@ -283,6 +283,7 @@ def test_an_unfinished_run_is_read_from_its_journal(tmp_path: Path) -> None:
     bundle, report = read(write_zip(tmp_path / "log.eval", members))
     assert [(row.case_id, row.value) for row in bundle.scores] == [("a", 1.0), ("b", None)]
     assert bundle.scores[1].error == "the log does not hold this sample"
+    assert {line.field: line.fate for line in report.lines}["eval.model"] == "native"
     assert set(report.notes) == {
         "the run's status is started",
         "the head speaks of 2 samples, the file holds 1",

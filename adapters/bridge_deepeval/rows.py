@@ -11,7 +11,7 @@ from bridge.files.scores import ScoreRow
 from bridge.model.message import as_text
 from bridge.model.score import Score, Status
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_row, lower_is_better
+from bridge.plugin.imported import Scales, imported_row, lower_is_better, no_score
 from bridge.plugin.shared import Summary, recorded
 
 NAME = "deepeval"
@@ -76,7 +76,7 @@ def _foreign(native: Any, key: Mapping[str, Any], scales: Scales) -> ScoreRow:
     if native.error is not None:
         number, why = None, as_text(native.error) or "DeepEval gave no reason"
     elif number is not None and not _is_number(number):
-        number, why = None, f"{number!r} is no score"
+        number, why = None, no_score(number)
     return imported_row(number, fields, scales, why=why, status=status)
 
 

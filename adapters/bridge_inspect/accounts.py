@@ -86,10 +86,11 @@ _HEAD: dict[str, Claim] = {
     "logging": TRANSCRIPT,
 }
 
-
 SUMMARY = Claims()
+"""Of the summaries of samples, and of an archive's other members."""
 SUMMARY.claim = REPEATED
 REDUCTION = Claims()
+"""Of what epochs were reduced to."""
 REDUCTION.claim = AGGREGATE
 
 

@@ -68,11 +68,11 @@ class _Archived:
         self._source = source
         self._sample = sample_decoder()
         with open_archive(source) as archive:
-            name = next((name for name in HEADS if name in archive.members), "")
-            if not name:
+            self._head_at = next((name for name in HEADS if name in archive.members), "")
+            if not self._head_at:
                 what = "no Inspect log in this archive"
                 raise InputError(what, where=source, fix="name another file")
-            self.head = decode_head(archive.read(name), source)
+            self.head = decode_head(archive.read(self._head_at), source)
 
     def samples(self) -> Iterator[Sample]:
         with open_archive(self._source) as archive:
@@ -85,7 +85,7 @@ class _Archived:
         head = accounts.head_claims(self.head)
         with open_archive(self._source) as archive:
             for name in archive.members:
-                place, claims = _claims(name, head)
+                place, claims = ("", head) if name == self._head_at else _claims(name)
                 account.add(archive.read(name), claims, place)
         account.finish()
 
@@ -128,12 +128,10 @@ def decode_head(content: bytes, source: Path) -> Log:
     return log
 
 
-def _claims(member: str, head: Claims) -> tuple[str, Claims]:
-    """What a member is called in a report, and what becomes of it."""
+def _claims(member: str) -> tuple[str, Claims]:
+    """What a member beside the head is called in a report, and what becomes of it."""
     if member.startswith("samples/"):
         return "samples[]", accounts.SAMPLE
-    if member == "header.json":
-        return "", head
     return member.partition(".")[0], accounts.SUMMARY
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import LARGEST, Scales, imported_row
+from bridge.plugin.imported import LARGEST, Scales, imported_row, no_score
 from bridge.plugin.shared import recorded
 
 NAME = "inspect"
@@ -66,7 +66,7 @@ def _foreign(value: Any, fields: Mapping[str, Any], scales: Scales, reason: str 
         told = {**fields, "label": label, "reason": said}
         return imported_row(known, told, Scales(), native=value)
     number = _to_number(value)
-    why = "no score" if _scored(value) is None else f"{value!r} is no score"
+    why = no_score(_scored(value))
     return imported_row(
         number,
         fields,

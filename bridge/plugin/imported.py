@@ -40,8 +40,12 @@ class Scales:
         if isinstance(value, bool):
             value = float(value)
         good = isinstance(value, int | float)
-        why = "no score" if value is None else f"{str(value)[:80]!r} is no score"
-        return imported_row(value if good else None, fields, self, why=why)
+        return imported_row(value if good else None, fields, self, why=no_score(value))
+
+
+def no_score(value: Any) -> str:
+    """Why a row has no value, where a file has something else in its place."""
+    return "no score" if value is None else f"{repr(value)[:80]} is no score"
 
 
 def read_scales(options: ReadOptions) -> Scales:
