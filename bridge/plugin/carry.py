@@ -38,7 +38,10 @@ def exactly(value: Any) -> Any:
 
 
 def held_users(turns: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """A tuple, which never equals the list that was dumped: turns are always carried."""
+    """User turns as they are read back; a tuple, so that all of the turns is carried too.
+
+    It never equals the list that was dumped.
+    """
     return tuple({"user": turn["user"]} for turn in turns)
 
 
@@ -152,6 +155,7 @@ class Remembered(Generic[Native]):
 
     def __call__(self, native: Native, *rest: Any) -> tuple[Case, Output]:
         """Case and output of ``native``."""
-        if self._last is None or self._last[0] is not native:
-            self._last = (native, self._read(native, *rest))
-        return self._last[1]
+        last = self._last
+        if last is None or last[0] is not native:
+            last = self._last = (native, self._read(native, *rest))
+        return last[1]

@@ -74,7 +74,7 @@ def recorded_as(metrics: Mapping[str, Counterpart], name: str) -> Counterpart | 
 
 
 class StandIns:
-    """The checks that stand for the metrics of one file; like ones once.
+    """The checks that stand for the metrics of one file, each made once.
 
     Args:
         find: The check that says the same as a metric with that name in the file, if any.

@@ -31,7 +31,9 @@ Fields = dict[str, Any]
 Answered = tuple[Case, Output | None]
 
 KEPT = "kept"
+"""Key of the fields that a row does not say."""
 SHOWN = "shown"
+"""Key of what is read of the row in their place: a digest of each, by which a change is seen."""
 SET = "set"
 """Key of what belongs to no case."""
 DAMAGED = "take the file as it was written, or take the key bridge out of the row"
@@ -68,7 +70,7 @@ def set_parts(bundle: Bundle, rows: Sequence[Answered]) -> Fields:
 
 
 def difference(value: Model, read: Model | None) -> Fields:
-    """What of a value its row does not say.
+    """The fields of a value that its row does not say, each with a digest of what it says instead.
 
     Args:
         value: A case or output.

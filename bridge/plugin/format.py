@@ -57,7 +57,7 @@ class ScoreStream(Protocol):
     """A walk over the scores of one file, which holds none of them."""
 
     def __iter__(self) -> Iterator[Answered]:
-        """Every answer with its rows, those last that are owed.
+        """Every answer with its rows, then the errors in place of rows that some lack.
 
         Raises:
             InputError: If the file is faulty or has no row.

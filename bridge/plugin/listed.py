@@ -1,4 +1,4 @@
-"""Cells that hold lists of passages: split where asked for, and what is told of the rest."""
+"""Cells of passages: lists are read, texts split where asked for, and what may be several told."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from bridge.model.output import Output
 Need = Literal[
     "input", "answer", "reference", "contexts", "reference_contexts", "expected_calls", "turns"
 ]
-"""What a metric is scored against, of a case and its output."""
+"""What of a case and its output a metric needs."""
 
 Unit = Literal["", "context", "turn"]
 """What some of a metric's calls are counted by."""

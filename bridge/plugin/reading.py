@@ -47,7 +47,8 @@ class Answer:
         rows: Its rows, those of foreign metrics without a model object each.
         content: Reads case and output, when they are wanted.
         failure: Why it was not scored at all.
-        gap: Why a metric that others have and it has not is an error all the same.
+        gap: Why each metric that other answers have and this one lacks is an error; ``None``
+            where it may lack some.
         spent: ``latency_s``, ``cost_usd``, ``input_tokens`` and ``output_tokens`` of the answer,
             those that the file has.
         place: What the file calls it, for errors.
@@ -110,7 +111,7 @@ class Counts:
         failed: Those that failed.
         silent: Those without any score.
         absent: Those that the file only speaks of, counted nowhere else.
-        gapped: Those with a reason for every score that they have not.
+        gapped: Those with a ``gap``.
         twins: Those with the name of another before them.
         first_twin: What the first of them is called, with its number.
         carried: Answers with a row, by metric, in the order the metrics were seen.
@@ -176,7 +177,7 @@ class Reading:
         self.counts = Counts()
 
     def __iter__(self) -> Iterator[Answer]:
-        """Every answer, then those that owe rows once more, with these.
+        """Every answer; then once more those that lack rows, with an error in place of each.
 
         Raises:
             InputError: If the file is faulty or has no row.

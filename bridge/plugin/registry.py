@@ -82,7 +82,7 @@ def _import(name: str) -> Any:
 
 
 def detect_format(path: Path, reads: str = "") -> Format:
-    """The format that is surest a file (or directory) is its own.
+    """The format that a file (or directory) most likely is of.
 
     Args:
         path: The file.

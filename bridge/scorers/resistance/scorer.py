@@ -169,7 +169,7 @@ def _said(output: Output) -> Iterator[tuple[str, str]]:
 
 
 def _calls(output: Output) -> Iterator[tuple[str, ToolCall]]:
-    """Every call once: those of messages only where the output lists none."""
+    """Every call at the first place that the output has it: equal ones are one."""
     listed = [(f"call {i}", call) for i, call in enumerate(output.tool_calls)]
     listed += [
         (f"call {i} of turn {index}", call)

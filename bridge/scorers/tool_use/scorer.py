@@ -75,7 +75,7 @@ def reason(found: Comparison, *, expects: bool = True) -> str:
         return "no call was wanted and none was made"
     calls = f"{found.matched} of {found.expected} expected calls made"
     others = found.actual - found.matched
-    extra = f", and {others} other{'s'[: others - 1]}" if others else ""
+    extra = f", and {others} other{'s' * (others != 1)}" if others else ""
     return f"{calls} {MODES[found.mode]}{extra}"
 
 
