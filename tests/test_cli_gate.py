@@ -55,7 +55,7 @@ class TestExitCodes:
         baseline = tmp_path / "baseline.json"
         made = bridge("baseline", good, "-o", baseline)
         assert (made.returncode, made.stderr) == (0, "")
-        assert made.stdout == f"{baseline}: 1 metrics, 20 case values\n"
+        assert made.stdout == f"{baseline}: 1 metric, 20 case values\n"
         for run, code, word in ((good, 0, "PASSED"), (worse, 1, "FAILED"), (broken, 3, "ERROR")):
             done = bridge("gate", run, "--baseline", baseline, "--report-dir", tmp_path / "d")
             assert (done.returncode, done.stderr) == (code, "")

@@ -109,3 +109,14 @@ def test_a_run_is_gated_from_another_folder(bridge: Bridge, tmp_path: Path) -> N
     assert "work in the folder that bridge run was started in, or name --suite" in done.stderr
     record = json.loads((tmp_path / "R" / "run.json").read_text("utf-8"))
     assert record["suite_path"] == "home-of-it/bridge.yaml"
+
+
+def test_a_faulty_check_has_its_line(bridge: Bridge, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, {})
+    text = "name: s\ngolden_set: cases.jsonl\nsystem: {recorded: v1.outputs.jsonl}\nchecks:\n"
+    suite.write_text(f"{text}  - equals\n  - contains: {{valu: x}}\n", "utf-8")
+    for command in ("run", "check"):
+        done = bridge(command, suite)
+        assert done.returncode == 2
+        assert f"{suite}:6: " in done.stderr + done.stdout
+        assert "check contains: valu: unknown key; did you mean value?" in done.stderr + done.stdout

@@ -374,6 +374,7 @@ def test_every_built_in_scorer(name: str) -> None:
     ("name", "message"),
     [
         ("nope", "no scorer 'nope'; use one of .*equals.* or module:attribute"),
+        ("contans", r"no scorer 'contans'; did you mean contains\?"),
         ("gone:x", "cannot be imported .*ModuleNotFoundError"),
         ("mine:gone", "cannot be imported .*AttributeError"),
         ("mine:function", "is a function, not a Scorer; wrap it as bridge.Scorer"),

@@ -67,7 +67,11 @@ def test_a_line_of_65_mib_is_refused_with_its_number(file: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [("gone", "No such file"), (".", "Is a directory"), ("file/below", "cannot be read")],
+    [
+        ("gone", "No such file"),
+        (".", "Is a directory.; name a file in it"),
+        ("file/below", "cannot be read"),
+    ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, path: str, message: str) -> None:
     (tmp_path / "file").write_text("x")

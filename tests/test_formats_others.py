@@ -414,3 +414,13 @@ def test_lone_surrogates_and_nan_are_no_trouble(tmp_path: Path) -> None:
     assert bundle.cases[0].input == "a\ufffdb"
     assert bundle.cases[0].expected == ""
     assert any("NaN" in note for note in report.notes)
+
+
+def test_columns_that_are_named_make_any_rows_a_table(bridge: Bridge, tmp_path: Path) -> None:
+    """By its columns alone this file would be a RAGAS dataset, which names its own."""
+    (tmp_path / "a.csv").write_text("question,answer,reference\nq,a,r\n", "utf-8")
+    bare = bridge("convert", "a.csv", "bare.jsonl")
+    assert "a.csv (ragas_dataset)" in bare.stdout
+    done = bridge("convert", "a.csv", "c.jsonl", "--map", "input=question", "--map", "id=reference")
+    assert done.returncode == 0, done.stderr
+    assert '"id":"r","input":"q"' in (tmp_path / "c.jsonl").read_text("utf-8")

@@ -365,7 +365,7 @@ def test_the_command(tmp_path: Path, bridge: Bridge) -> None:
     done = bridge("check", folder)
     assert done.returncode == 2
     assert "\x1b" not in done.stdout
-    assert done.stdout.splitlines()[-1] == "1 files, 1 errors, 0 warnings"
+    assert done.stdout.splitlines()[-1] == "1 file, 1 error, 0 warnings"
     done = bridge("check", folder, "--json")
     report = json.loads(done.stdout)
     assert (report["files"], report["errors"]) == (1, 1)

@@ -70,7 +70,7 @@ def test_the_surest_format_wins(install: Any, file: Path) -> None:
 
 def test_two_that_are_as_sure_are_not_guessed_between(install: Any, file: Path) -> None:
     install(a=Fake("a", 0.9), b=Fake("b", 0.9), c=Fake("c", 0.1))
-    with pytest.raises(InputError, match="may be a or b; name one with --from"):
+    with pytest.raises(InputError, match="may be a or b; name one with bridge convert --from"):
         registry.detect_format(file)
 
 
@@ -79,7 +79,7 @@ def test_a_broken_format_does_not_hide_the_others(install: Any, file: Path) -> N
     assert registry.detect_format(file).info.name == "b"
     install(a=Fake("a", -1), b=Fake("b", 0.0), c=None)
     with pytest.raises(
-        InputError, match=r"no known format \(a, c cannot be loaded\); name one: b$"
+        InputError, match=r"no known format \(a, c cannot be loaded\); name one with .* --from: b$"
     ):
         registry.detect_format(file)
 
@@ -87,8 +87,15 @@ def test_a_broken_format_does_not_hide_the_others(install: Any, file: Path) -> N
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         registry.detect_format(tmp_path / "gone")
-    with pytest.raises(InputError, match="no known format"):
+    with pytest.raises(InputError, match="a folder, and no run; name a run or a file in it"):
         registry.detect_format(tmp_path)
+
+
+def test_a_misspelt_name_is_told_from_an_unknown_one() -> None:
+    with pytest.raises(InputError, match="no framework 'cores'; did you mean core"):
+        registry.get_framework("cores")
+    with pytest.raises(InputError, match="no format 'zzz'; use one of "):
+        registry.get_format("zzz")
 
 
 def test_a_file_that_git_lfs_has_not_fetched(tmp_path: Path) -> None:

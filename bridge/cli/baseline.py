@@ -23,10 +23,11 @@ def baseline(
     from bridge.files.baseline import write_baseline
     from bridge.gate.baseline import make_baseline
     from bridge.gate.gather import gather
+    from bridge.report.words import counted
 
     created = datetime.now(UTC).isoformat(timespec="seconds")
     made = make_baseline(gather([run]), system, created)
     write_baseline(made, output)
     scored = sum(len(each) for each in made.scores.values() if isinstance(each, Mapping))
-    print(f"{output}: {len(made.scores)} metrics, {scored} case values")
+    print(f"{output}: {counted(len(made.scores), 'metric')}, {counted(scored, 'case value')}")
     return 0

@@ -38,9 +38,11 @@ def check(
         print(json.dumps({"files": looked_at, "errors": errors, "findings": parts}, indent=2))
     else:
         from bridge.report.inert import one_line
+        from bridge.report.words import counted
 
         for finding in findings:
             print(one_line(finding, 400))
-        note = "" if looked_at else " (nothing of ours there)"
-        print(f"{looked_at} files, {errors} errors, {len(findings) - errors} warnings{note}")
+        note = "" if looked_at else " (no golden set, suite, run or report is there)"
+        warnings = counted(len(findings) - errors, "warning")
+        print(f"{counted(looked_at, 'file')}, {counted(errors, 'error')}, {warnings}{note}")
     return 2 if errors else 0

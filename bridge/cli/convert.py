@@ -32,11 +32,15 @@ def convert(
     report: Path = typer.Option(
         None, metavar="FILE", help="Write the conversion report (JSON) here."
     ),
-    read_option: list[str] = typer.Option(None, metavar="KEY=VALUE", help="For the reader."),
-    column: list[str] = typer.Option(
-        None, "--map", metavar="FIELD=COLUMN", help="Which column of a table is which field."
+    read_option: list[str] = typer.Option(
+        None, metavar="KEY=VALUE", help="Option of the source's format."
     ),
-    write_option: list[str] = typer.Option(None, metavar="KEY=VALUE", help="For the writer."),
+    column: list[str] = typer.Option(
+        None, "--map", metavar="FIELD=COLUMN", help="Read a table: which column is which field."
+    ),
+    write_option: list[str] = typer.Option(
+        None, metavar="KEY=VALUE", help="Option of the target's format."
+    ),
     as_json: bool = typer.Option(False, "--json", help="The conversion report on stdout."),
     verify: bool = typer.Option(
         False,
@@ -63,6 +67,7 @@ def convert(
     read_with = _options(read_option, "--read-option")
     if column:
         read_with["map"] = _pairs(column, "--map")
+        read_as = read_as or "table"
     read_options = ReadOptions(options=read_with)
     given = Given(read_options, outputs, suite, verify_in, verify_dir)
     if not verify and given != Given(read_options):

@@ -12,7 +12,7 @@ from bridge.execution.interpreter import ensure_runnable
 from bridge.execution.systems import ensure_askable
 from bridge.files.digest import case_digest
 from bridge.files.golden import GoldenSet
-from bridge.files.suite import read_suite, read_suite_cases, resolve
+from bridge.files.suite import line_of_check, read_suite, read_suite_cases, resolve
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.errors import InputError, MissingDependency
@@ -143,18 +143,17 @@ def _ensure_judges(plan: Plan) -> None:
 
 
 def _check_checks(plan: Plan) -> None:
-    try:
-        for check in plan.suite.checks:
-            validate_check(check)
-            _refuse_unknown_judge(check, plan.suite)
-    except InputError as error:
-        raise InputError(error.what, where=plan.path, fix=error.fix) from None
+    for index, check in enumerate(plan.suite.checks):
+        try:
+            _check(check, plan.suite)
+        except InputError as error:
+            line = line_of_check(plan.path, index)
+            raise InputError(error.what, where=plan.path, line=line, fix=error.fix) from None
     for case in plan.cases:
         path, line = plan.golden.places[case.id]
         try:
             for check in case.all_checks:
-                validate_check(check)
-                _refuse_unknown_judge(check, plan.suite)
+                _check(check, plan.suite)
         except InputError as error:
             raise InputError(error.what, where=path, line=line, fix=error.fix) from None
         if not expected_rows(plan.suite.checks, case):
@@ -166,7 +165,8 @@ def _check_checks(plan: Plan) -> None:
             )
 
 
-def _refuse_unknown_judge(check: Check, suite: Suite) -> None:
+def _check(check: Check, suite: Suite) -> None:
+    validate_check(check)
     unknown = next((name for name in judges_of(check) if name not in suite.judges), None)
     if unknown is not None:
         what = f"check {check.metric} names judge {unknown}, which the suite does not have"

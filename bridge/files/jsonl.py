@@ -119,7 +119,8 @@ def read_bytes(path: Path, limit: int, fix: str) -> bytes:
 
 def unreadable(path: Path, error: OSError) -> InputError:
     """The error for a file that the operating system does not hand over."""
-    fix = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"
+    fixes = {FileNotFoundError: "check the path", IsADirectoryError: "name a file in it"}
+    fix = fixes.get(type(error), "check its permissions")
     return InputError(f"cannot be read ({error.strerror or error})", where=path, fix=fix)
 
 
@@ -252,10 +253,10 @@ def write_atomically(path: Path, chunks: Iterable[str]) -> None:
 
 def unwritable(path: Path, error: OSError) -> InfrastructureError:
     """The error for a file that cannot be written."""
+    wrong = isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError)
+    fix = "check the path" if wrong else "free some space or choose another directory"
     return InfrastructureError(
-        f"cannot be written ({error.strerror or error})",
-        where=path,
-        fix="free some space or choose another directory",
+        f"cannot be written ({error.strerror or error})", where=path, fix=fix
     )
 
 

@@ -40,6 +40,12 @@ def read_suite(path: Path) -> Suite:
         raise InputError(explain(error), where=path, line=line, fix=fix) from None
 
 
+def line_of_check(path: Path, index: int) -> int | None:
+    """The line of a suite's check, 0-based among its checks; ``None`` in JSON."""
+    _, lines = load_document(path)
+    return line_of(("checks", index), lines)
+
+
 def load_document(path: Path) -> tuple[Any, dict[Loc, int]]:
     """A YAML or JSON file, and the line of each value where it is YAML.
 

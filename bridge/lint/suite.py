@@ -9,7 +9,7 @@ from pathlib import Path
 from bridge.execution.plan import import_from
 from bridge.files.baseline import read_baseline
 from bridge.files.outputs import read_outputs
-from bridge.files.suite import read_suite, read_suite_cases, resolve
+from bridge.files.suite import line_of_check, read_suite, read_suite_cases, resolve
 from bridge.gate.beforehand import nobody, unmeasured
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
@@ -112,11 +112,12 @@ def _frameworks(suite: Suite, path: Path) -> Iterator[LintFinding]:
 
 
 def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
-    for check in suite.checks:
+    for index, check in enumerate(suite.checks):
         try:
             validate_check(check)
         except InputError as error:
-            yield LintFinding("error", "check", path, None, f"{error.what}; {error.fix}")
+            line = line_of_check(path, index)
+            yield LintFinding("error", "check", path, line, f"{error.what}; {error.fix}")
         if is_native(check) and not frameworks_with(suite, check):
             message = f"no framework of the suite has {check.metric}, so that it is never scored"
             yield LintFinding("error", "framework", path, None, message)

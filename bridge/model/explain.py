@@ -116,8 +116,8 @@ def _misspelt(missing: Fault, faults: Iterable[Fault]) -> Fault | None:
         for fault in faults
         if fault["type"] == "extra_forbidden" and list(fault["loc"][:-1]) == parent
     }
-    close = get_close_matches(str(key), beside, n=1, cutoff=CLOSE)
-    return beside[close[0]] if close else None
+    meant = nearest(str(key), beside)
+    return None if meant is None else beside[meant]
 
 
 def _place(loc: Loc) -> str:
@@ -152,6 +152,11 @@ def _message(faults: Sequence[Fault], models: Sequence[type[Model]]) -> str:
     return message
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one is likely to stand for, if any."""
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=CLOSE)), None)
+
+
 def _object_with(models: Sequence[type[Model]]) -> str:
     """An object of a model: with the keys it must have, else with those it can have."""
     fields = models[0].model_fields if models else {}
@@ -166,9 +171,9 @@ def _key(name: str, field: Any) -> str:
 
 def _unknown(key: str, models: Sequence[type[Model]]) -> str:
     known = [_key(name, field) for model in models for name, field in model.model_fields.items()]
-    close = get_close_matches(key, known, n=1, cutoff=CLOSE)
-    if close:
-        return f"unknown key; did you mean {close[0]}?"
+    meant = nearest(key, known)
+    if meant is not None:
+        return f"unknown key; did you mean {meant}?"
     return f"unknown key (known: {', '.join(dict.fromkeys(known))})" if known else "unknown key"
 
 

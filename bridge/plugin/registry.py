@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from bridge.files.jsonl import unreadable
 from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
+from bridge.model.explain import nearest
 from bridge.plugin.format import Format
 from bridge.plugin.framework import Framework
 
@@ -63,7 +65,9 @@ def _load(name: str, group: str, protocol: Any, kind: str) -> Any:
     entries = _entries(group)
     if name not in entries and ":" not in name:
         known = ", ".join(sorted(entries)) or "none installed"
-        raise InputError(f"no {kind} {name!r}", fix=f"use one of {known}")
+        meant = nearest(name, entries)
+        ask = f"did you mean {meant}? there are" if meant else "use one of"
+        raise InputError(f"no {kind} {name!r}", fix=f"{ask} {known}")
     try:
         found = entries[name].load() if name in entries else _import(name)
     except (Exception, SystemExit) as error:  # noqa: BLE001  # others' modules may do anything
@@ -98,17 +102,24 @@ def detect_format(path: Path, reads: str = "") -> Format:
     sure, broken = _sniff(head, path)
     if not sure:
         refuse_no_data(head, path, text="any")
-        known = ", ".join(name for name in format_names() if name not in broken)
-        beside = f" ({', '.join(broken)} cannot be loaded)" if broken else ""
-        raise InputError(f"no known format{beside}", where=path, fix=f"name one: {known}")
+        raise _unknown(path, broken)
     able = {name: each for name, each in sure.items() if reads in get_format(name).info.reads}
     sure = able or sure
     best = max(sure.values())
     first, *others = [name for name, certainty in sure.items() if certainty == best]
     if others:
         what = f"may be {first} or {' or '.join(others)}"
-        raise InputError(what, where=path, fix="name one with --from")
+        raise InputError(what, where=path, fix="name one with bridge convert --from")
     return get_format(first)
+
+
+def _unknown(path: Path, broken: Sequence[str]) -> InputError:
+    if path.is_dir():
+        return InputError("a folder, and no run", where=path, fix="name a run or a file in it")
+    known = ", ".join(name for name in format_names() if name not in broken)
+    beside = f" ({', '.join(broken)} cannot be loaded)" if broken else ""
+    fix = f"name one with bridge convert --from: {known}"
+    return InputError(f"no known format{beside}", where=path, fix=fix)
 
 
 def _sniff(head: bytes, path: Path) -> tuple[dict[str, float], list[str]]:

@@ -34,10 +34,11 @@ def headline(verdict: Verdict, suite: str) -> str:
     where = f" {suite}" if suite else ""
     totals = verdict.totals
     parts = ((totals.cases, "case"), (totals.rows, "row"), (totals.errors, "error"))
-    return f"{name}{where}: {', '.join(_counted(number, noun) for number, noun in parts)}"
+    return f"{name}{where}: {', '.join(counted(number, noun) for number, noun in parts)}"
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 case``, ``2 cases``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -86,7 +87,7 @@ def legend(verdict: Verdict) -> list[str]:
         return ["intervals: two-sided, 95%, for the reader; thresholds decide"]
     level = f"{1.0 - verdict.confidence:.2g}"
     effect = f" with a drop of at least {verdict.min_effect:g}" if verdict.min_effect else ""
-    metrics = _counted(verdict.family, "gated metric")
+    metrics = counted(verdict.family, "gated metric")
     return [
         f"p decides: one-sided paired test, Holm-adjusted over {metrics}, below {level}{effect}",
         "intervals: two-sided, 95%, for the reader",
@@ -167,7 +168,7 @@ def slice_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
     """
     return [
         f"{shown(each.metric)} in {each.kind.replace('_', ' ')} {shown(each.name)}: "
-        f"{number(each.baseline)} to {number(each.mean)} over {_counted(each.n, 'case')} "
+        f"{number(each.baseline)} to {number(each.mean)} over {counted(each.n, 'case')} "
         f"(p {p_value(each.p)})"
         for each in verdict.slices
         if each.p is not None and each.p < LOOK_BELOW
@@ -200,19 +201,20 @@ def flaky_lines(verdict: Verdict, shown: Callable[[str], str]) -> list[str]:
             line += f", passed in all {number(found.pass_all)}, in some {number(found.pass_any)}"
         if found.changing:
             cases = ", ".join(shown(case) for case in found.cases[:5])
-            line += f"; {_counted(found.changing, 'case')} changed their verdict: {cases}"
+            line += f"; {counted(found.changing, 'case')} changed their verdict: {cases}"
         lines.append(line)
     return lines
 
 
 def totals_line(verdict: Verdict) -> str:
-    """What the answers took, and their judges."""
+    """What the answers took, and their judges; no cost or tokens where none are known."""
     totals = verdict.totals
     cost = totals.cost_usd - totals.judge_cost_usd
-    line = (
-        f"answers took {totals.latency_s:.1f} s, {cost:.4f} USD, "
-        f"{totals.input_tokens} + {totals.output_tokens} tokens"
-    )
+    line = f"answers took {totals.latency_s:.1f} s"
+    if cost > 0:
+        line += f", {cost:.4f} USD"
+    if totals.input_tokens or totals.output_tokens:
+        line += f", {totals.input_tokens} + {totals.output_tokens} tokens"
     if not totals.judge_calls:
         return line
     judged = f"{totals.judge_calls} calls, {totals.judge_cost_usd:.4f} USD"

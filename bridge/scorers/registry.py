@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from bridge.model.check import GROUP, Check, judges_named
 from bridge.model.errors import InputError, MissingDependency
-from bridge.model.explain import explain
+from bridge.model.explain import explain, nearest
 from bridge.model.score import Measurement
 from bridge.model.values import Model
 from bridge.scorers.identity import Itself
@@ -189,8 +189,11 @@ def get_scorer(name: str) -> Scorer:
     own = ALIASES.get(name, name)
     target = BUILT_IN.get(own) or JUDGED.get(own) or NATIVE.get(own, name)
     if ":" not in target:
-        known = ", ".join(sorted([*BUILT_IN, *JUDGED, *NATIVE, *ALIASES]))
-        raise InputError(f"no scorer {name!r}", fix=f"use one of {known}, or module:attribute")
+        known = sorted([*BUILT_IN, *JUDGED, *NATIVE, *ALIASES])
+        meant = nearest(name, known)
+        every = f"use one of {', '.join(known)}, or module:attribute"
+        fix = every if meant is None else f"did you mean {meant}? docs/scorers.md has them all"
+        raise InputError(f"no scorer {name!r}", fix=fix)
     module, _, attribute = target.partition(":")
     try:
         scorer = getattr(importlib.import_module(module), attribute)
