@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 GAP = "  "
+LEAST = 8
+"""Columns that a cell is not cut below."""
 
 
 def cell_width(text: str) -> int:
@@ -40,17 +42,27 @@ def table(
     Args:
         head: Names of the columns.
         rows: Cells, as many a row as there are names.
-        width: Most columns of a line; the last cell of each row is cut to fit.
+        width: Most columns of a line; the last cell of each row is cut to fit, and where that is
+            not enough the widest ones, to ``LEAST`` columns each.
     """
     widths = [max(cell_width(row[i]) for row in (head, *rows)) for i in range(len(head))]
     if width is not None:
-        before = sum(widths[:-1]) + len(GAP) * (len(widths) - 1)
-        widths[-1] = min(widths[-1], max(width - before, 1))
+        _fit(widths, width - len(GAP) * (len(widths) - 1))
     for row in (head, tuple("-" * each for each in widths), *rows):
         cells = [cut(cell, each) for cell, each in zip(row, widths, strict=True)]
         yield GAP.join(
             cell + " " * (each - cell_width(cell)) for cell, each in zip(cells, widths, strict=True)
         ).rstrip()
+
+
+def _fit(widths: list[int], room: int) -> None:
+    """Narrow columns until they fit into the room, if they can."""
+    excess = max(sum(widths) - room, 0)
+    last = min(excess, max(widths[-1] - LEAST, 0))
+    widths[-1] -= last
+    for _ in range(excess - last):
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        widths[widest] -= widths[widest] > LEAST
 
 
 def table_width(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
