@@ -359,7 +359,7 @@ def test_the_command(tmp_path: Path, bridge: Bridge) -> None:
     done = bridge("check", folder)
     assert (done.returncode, done.stdout) == (
         0,
-        "0 files, 0 errors, 0 warnings (nothing of ours there)\n",
+        "0 files, 0 errors, 0 warnings (no golden set, suite, run or report is there)\n",
     )
     write(folder / "cases.jsonl", case("a"), case("a", input="\x1b[31m"))
     done = bridge("check", folder)
@@ -460,3 +460,29 @@ class TestLabelsAndCalibrations:
             gate=gate,
         )
         assert lint(path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.yaml", "a: [1", "a.yaml:2: error: not YAML"),
+        ("a.json", "[1]", "a.json: error: a list, not an object; the file is one JSON object"),
+        ("a.json", "{}", "a.json: error: no golden set, suite, run, baseline or report; name one"),
+        ("a.csv", "a,b", "a.csv: error: no golden set, suite, run, baseline or report; name one"),
+        ("a.jsonl", "{", "a.jsonl:1: error: not JSON (Expecting property name enclosed"),
+    ],
+)
+def test_a_named_file_is_told_what_is_wrong_with_it(
+    tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    found = [str(each).removeprefix(f"{tmp_path}/") for each in lint_path(tmp_path / name)[1]]
+    assert any(each.startswith(said) for each in found), found
+
+
+def test_a_finding_says_what_to_do(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, checks=["contans"])
+    (found,) = lint_path(suite)[1][:1]
+    assert found.message.startswith("no scorer 'contans'; did you mean contains?")
+    labels = write(tmp_path / "labels.jsonl", {"case_id": "a", "label": "pass", "lable": 1})
+    assert [each.line for each in lint_path(labels)[1]] == [1]

@@ -115,8 +115,8 @@ def _write(entries: list[CalibrationEntry], path: Path) -> Calibration:
 
 
 def _shown(entries: list[CalibrationEntry], path: Path) -> str:
+    from bridge.report.columns import table
     from bridge.report.inert import one_line
-    from bridge.report.terminal import table
 
     head = ("metric", "verdict", "cases", "agreement", "kappa", "false passes", "TPR", "FPR")
     rows = [

@@ -34,7 +34,7 @@ def doctor(
         parts = [dict(zip(("name", "version", "state", "fix"), row, strict=True)) for row in rows]
         print(json.dumps({"installed": parts, "keys_present": keys}, indent=2))
     else:
-        from bridge.report.terminal import table
+        from bridge.report.columns import table
 
         print("\n".join(table(("name", "version", "state", "to mend it"), rows)))
         print(f"keys present: {', '.join(keys) or 'none'} (values are never shown)")

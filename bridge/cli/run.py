@@ -170,8 +170,8 @@ def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:
     if as_json:
         print(record.model_dump_json(indent=2))
     else:
+        from bridge.report.columns import table
         from bridge.report.inert import one_line
-        from bridge.report.terminal import table
         from bridge.report.words import took
 
         rows = [

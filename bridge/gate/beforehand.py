@@ -31,7 +31,7 @@ def ensure_decidable(plan: Plan, baseline: Path | None = None) -> None:
         what = f"the gate names metric {name!r}, which no check of this run has"
         raise InputError(what, where=plan.path, fix=f"use one of {known}, or run all cases")
     tags = {tag for case in plan.cases for tag in case.tags}
-    for name in nobody(policy, {case.id for case in plan.cases}, tags):
+    for name in unknown_must_pass(policy, {case.id for case in plan.cases}, tags):
         what = f"must_pass names {name!r}, which is no case of this run and no tag of one"
         raise InputError(what, where=plan.path, fix="mend must_pass, or run all cases")
     baseline_path(baseline, policy, plan.path.parent)
@@ -49,7 +49,7 @@ def unmeasured(
     return found
 
 
-def nobody(policy: GatePolicy, ids: Collection[str], tags: Collection[str]) -> list[str]:
+def unknown_must_pass(policy: GatePolicy, ids: Collection[str], tags: Collection[str]) -> list[str]:
     """Names in ``must_pass``, an id or ``tag:NAME``, that are those of no case."""
     known = {*ids, *(f"{TAG}{tag}" for tag in tags)}
     return [name for name in policy.must_pass if name not in known]

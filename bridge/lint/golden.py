@@ -7,14 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
-from bridge.files.jsonl import lone_surrogates, parse_object, read_lines
+from bridge.files.jsonl import lone_surrogates
 from bridge.lint.finding import LintFinding
+from bridge.lint.lines import read_on
 from bridge.model.case import Case
-from bridge.model.check import Check
 from bridge.model.errors import InputError
-from bridge.model.explain import explain
 from bridge.scorers.registry import validate_check
 
 COVERAGE = 0.8
@@ -42,7 +39,7 @@ def lint_golden_set(path: Path) -> list[LintFinding]:
     modules are: nothing is imported here.
     """
     findings, cases = read_leniently(path)
-    own = (check for placed in cases.values() for check in checks_of(placed.case))
+    own = (check for placed in cases.values() for check in placed.case.all_checks)
     foreign = {check.scorer for check in own if ":" in check.scorer}
     findings.extend(lint_checks(path, cases, without=foreign))
     return sorted(findings, key=lambda finding: finding.line or 0)
@@ -52,21 +49,14 @@ def read_leniently(path: Path) -> tuple[list[LintFinding], Cases]:
     """The readable cases of a golden set, and every finding but those on checks."""
     findings: list[LintFinding] = []
     cases: dict[str, Placed] = {}
-    for number, line in read_lines(path):
-        try:
-            data = parse_object(line, path, number)
-            case = Case.model_validate(data)
-        except InputError as error:
-            findings.append(LintFinding("error", "schema", path, number, error.what))
-        except ValidationError as error:
-            findings.append(LintFinding("error", "schema", path, number, explain(error)))
+    for read in read_on(path, Case, findings):
+        case, number = read.value, read.number
+        findings.extend(_line(path, number, case, lone_surrogates(read.line, read.data)))
+        if case.id in cases:
+            message = f"id {case.id!r} stands twice (first on line {cases[case.id].line})"
+            findings.append(LintFinding("error", "duplicate-id", path, number, message))
         else:
-            findings.extend(_line(path, number, case, lone_surrogates(line, data)))
-            if case.id in cases:
-                message = f"id {case.id!r} stands twice (first on line {cases[case.id].line})"
-                findings.append(LintFinding("error", "duplicate-id", path, number, message))
-            else:
-                cases[case.id] = Placed(number, case)
+            cases[case.id] = Placed(number, case)
     findings.extend(_whole_set(path, cases))
     return findings, cases
 
@@ -80,19 +70,13 @@ def lint_checks(path: Path, cases: Cases, without: Iterable[str] = ()) -> Iterat
         without: Scorers that are not looked at.
     """
     for number, case in cases.values():
-        for check in checks_of(case):
+        for check in case.all_checks:
             if check.scorer in without:
                 continue
             try:
                 validate_check(check)
             except InputError as error:
-                message = f"{error.what}; {error.fix}"
-                yield LintFinding("error", "check", path, number, message)
-
-
-def checks_of(case: Case) -> tuple[Check, ...]:
-    """The checks of a case and of its turns."""
-    return (*case.checks, *(check for turn in case.turns for check in turn.checks))
+                yield LintFinding.of(error, "check", path, number)
 
 
 def _line(path: Path, number: int, case: Case, surrogates: int) -> Iterator[LintFinding]:
@@ -147,7 +131,7 @@ def _is_covered(case: Case) -> bool:
     """Whether the case itself says what is right: an answer, calls, or a check."""
     turns = (case.at_turn(index) for index in range(len(case.turns)))
     expects = any(each.references or each.expected_calls for each in (case, *turns))
-    return expects or bool(checks_of(case))
+    return expects or bool(case.all_checks)
 
 
 def _same_question(path: Path, cases: Cases) -> Iterator[LintFinding]:

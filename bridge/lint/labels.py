@@ -6,18 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
-from bridge.files.jsonl import parse_object, read_lines
 from bridge.files.labels import read_calibration
 from bridge.files.suite import resolve
 from bridge.gate.labelled import Numbered, kind_of_label
 from bridge.lint.finding import LintFinding
+from bridge.lint.lines import read_on
 from bridge.lint.natives import frameworks_with
 from bridge.model.calibration import Label
 from bridge.model.check import Check
 from bridge.model.errors import InputError
-from bridge.model.explain import explain
 from bridge.model.suite import Suite
 from bridge.scorers.registry import get_scorer, is_native
 
@@ -25,26 +22,19 @@ from bridge.scorers.registry import get_scorer, is_native
 def lint_labels(path: Path) -> list[LintFinding]:
     """Every finding on a labels file; reading goes on after a faulty line."""
     findings: list[LintFinding] = []
-    labels: Numbered = []
-    for number, line in read_lines(path):
-        try:
-            labels.append((number, Label.model_validate(parse_object(line, path, number))))
-        except InputError as error:
-            findings.append(LintFinding("error", "schema", path, number, error.what))
-        except ValidationError as error:
-            findings.append(LintFinding("error", "schema", path, number, explain(error)))
-    findings += [*_words(path, labels), *_twice(path, labels)]
+    labels: Numbered = [(read.number, read.value) for read in read_on(path, Label, findings)]
+    findings += [*_kinds(path, labels), *_twice(path, labels)]
     return sorted(findings, key=lambda finding: finding.line or 0)
 
 
-def _words(path: Path, labels: Numbered) -> Iterator[LintFinding]:
+def _kinds(path: Path, labels: Numbered) -> Iterator[LintFinding]:
     """Labels that say nothing, and those of another kind than the metric's first."""
     first: dict[str | None, str] = {}
     for line, label in labels:
         try:
             kind = kind_of_label(label, path, line)
         except InputError as error:
-            yield LintFinding("error", "label", path, line, f"{error.what}; {error.fix}")
+            yield LintFinding.of(error, "label", path, line)
             continue
         if first.setdefault(label.metric, kind) != kind:
             message = "of another kind than the labels before it: verdicts, or levels and values"
@@ -82,7 +72,7 @@ def lint_calibration(suite: Suite, path: Path, gated: Sequence[Check]) -> Iterat
     try:
         entries = {entry.metric: entry for entry in read_calibration(file).entries}
     except InputError as error:
-        yield LintFinding("error", "calibration", file, None, error.what)
+        yield LintFinding.of(error, "calibration", file)
         return
     for metric in judged:
         verdict = entries[metric].verdict if metric in entries else "not calibrated"

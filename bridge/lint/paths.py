@@ -8,22 +8,24 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from bridge.files.jsonl import parse_object, read_lines, read_object, unreadable
+from bridge.files.jsonl import read_object, unreadable
 from bridge.files.shape import DOCUMENTS, LINES, Shape, document_shape, line_shape
+from bridge.files.suite import load_document
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import lint_golden_set
 from bridge.lint.labels import lint_labels
+from bridge.lint.lines import read_on
 from bridge.lint.suite import lint_suite
 from bridge.model.errors import InputError
-from bridge.model.explain import explain
 from bridge.model.values import Model
 
 SUFFIXES = (".jsonl", ".yaml", ".yml", ".json")
 HEAD = 64 * 1024
 """Bytes of a file by which its shape is told."""
-OURS = 0.35
-"""How sure it must be that a file in a folder is ours where its keys are everybody's."""
-EVERYBODYS = ("baseline", "case", "label", "output")
+SURE = 0.35
+"""How sure it must be that a file in a folder is ours, if it is of a kind in ``AMBIGUOUS``."""
+AMBIGUOUS = ("baseline", "case", "label", "output")
+"""Kinds of file whose keys other tools' files have too; the keys of all other kinds are ours."""
 
 
 def lint_path(path: Path) -> tuple[int, list[LintFinding]]:
@@ -60,8 +62,7 @@ def lint_file(path: Path, *, named: bool) -> list[LintFinding] | None:
             return _lint_lines(path, head, named)
         return _lint_document(path, head, named)
     except InputError as error:
-        place = Path(error.where) if error.where else path
-        return [LintFinding("error", "unreadable", place, error.line, error.what)]
+        return [LintFinding.of(error, "unreadable", path)]
 
 
 def _head(path: Path) -> bytes:
@@ -73,7 +74,7 @@ def _head(path: Path) -> bytes:
 
 
 def _is_ours(shape: Shape | None) -> bool:
-    return shape is not None and (shape.kind not in EVERYBODYS or shape.certainty >= OURS)
+    return shape is not None and (shape.kind not in AMBIGUOUS or shape.certainty >= SURE)
 
 
 def _lint_lines(path: Path, head: bytes, named: bool) -> list[LintFinding] | None:
@@ -90,27 +91,33 @@ def _lint_lines(path: Path, head: bytes, named: bool) -> list[LintFinding] | Non
 
 
 def _each_line(path: Path, model: type[Model]) -> list[LintFinding]:
-    findings = []
-    for number, line in read_lines(path):
-        try:
-            model.model_validate(parse_object(line, path, number))
-        except InputError as error:
-            findings.append(LintFinding("error", "schema", path, number, error.what))
-        except ValidationError as error:
-            findings.append(LintFinding("error", "schema", path, number, explain(error)))
+    findings: list[LintFinding] = []
+    for _ in read_on(path, model, findings):
+        pass
     return findings
 
 
 def _lint_document(path: Path, head: bytes, named: bool) -> list[LintFinding] | None:
     shape = document_shape(head)
     if shape is None or (not named and not _is_ours(shape)):
-        message = "no suite, run, baseline or report of ours"
-        return [LintFinding("error", "shape", path, None, message)] if named else None
+        return _unknown(path) if named else None
     if shape.kind == "suite":
         return lint_suite(path)
     model = next(model for kind, model in DOCUMENTS.items() if kind == shape.kind)
     try:
         model.model_validate(read_object(path))
     except ValidationError as error:
-        return [LintFinding("error", "schema", path, None, explain(error))]
+        return [LintFinding.of(error, "schema", path)]
     return []
+
+
+def _unknown(path: Path) -> list[LintFinding]:
+    """What is said of a file that the user named and that is nothing we know.
+
+    Raises:
+        InputError: If it is not even YAML or JSON.
+    """
+    if path.suffix in SUFFIXES:
+        load_document(path)
+    message = "no golden set, suite, run, baseline or report; name one, or convert it first"
+    return [LintFinding("error", "shape", path, None, message)]

@@ -10,9 +10,9 @@ from bridge.execution.plan import import_from
 from bridge.files.baseline import read_baseline
 from bridge.files.outputs import read_outputs
 from bridge.files.suite import line_of_check, read_suite, read_suite_cases, resolve
-from bridge.gate.beforehand import nobody, unmeasured
+from bridge.gate.beforehand import unknown_must_pass, unmeasured
 from bridge.lint.finding import LintFinding
-from bridge.lint.golden import Cases, checks_of, lint_checks, read_leniently
+from bridge.lint.golden import Cases, lint_checks, read_leniently
 from bridge.lint.labels import lint_calibration
 from bridge.lint.natives import frameworks_with
 from bridge.model.case import Case
@@ -44,7 +44,7 @@ def lint_suite(path: Path) -> list[LintFinding]:
     try:
         suite = read_suite(path)
     except InputError as error:
-        return [_finding(error, "schema", path)]
+        return [LintFinding.of(error, "schema", path)]
     import_from(path.parent)
     sets = _golden_sets(suite, path)
     return [
@@ -56,11 +56,6 @@ def lint_suite(path: Path) -> list[LintFinding]:
     ]
 
 
-def _finding(error: InputError, rule: str, path: Path) -> LintFinding:
-    place = Path(error.where) if error.where else path
-    return LintFinding("error", rule, place, error.line, error.what)
-
-
 def _golden_sets(suite: Suite, path: Path) -> _Sets:
     sets = _Sets()
     for ref in suite.golden_set:
@@ -68,7 +63,7 @@ def _golden_sets(suite: Suite, path: Path) -> _Sets:
         try:
             findings, cases = read_leniently(golden)
         except InputError as error:
-            sets.findings.append(_finding(error, "golden-set", golden))
+            sets.findings.append(LintFinding.of(error, "golden-set", golden))
             continue
         sets.cases[golden] = cases
         sets.findings.extend([*findings, *lint_checks(golden, cases)])
@@ -76,7 +71,7 @@ def _golden_sets(suite: Suite, path: Path) -> _Sets:
         try:
             read_suite_cases(suite, path)  # ids over all sets, versions
         except InputError as error:
-            sets.findings.append(_finding(error, "golden-set", path))
+            sets.findings.append(LintFinding.of(error, "golden-set", path))
     return sets
 
 
@@ -86,7 +81,7 @@ def _outputs(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     try:
         outputs = read_outputs(*(resolve(path, name) for name in suite.system.recorded))
     except InputError as error:
-        yield _finding(error, "outputs", path)
+        yield LintFinding.of(error, "outputs", path)
         return
     asked = {case.id for _, _, case in sets.all()}
     answered = {output.case_id for output in outputs}
@@ -116,8 +111,7 @@ def _checks(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
         try:
             validate_check(check)
         except InputError as error:
-            line = line_of_check(path, index)
-            yield LintFinding("error", "check", path, line, f"{error.what}; {error.fix}")
+            yield LintFinding.of(error, "check", path, line_of_check(path, index))
         if is_native(check) and not frameworks_with(suite, check):
             message = f"no framework of the suite has {check.metric}, so that it is never scored"
             yield LintFinding("error", "framework", path, None, message)
@@ -154,8 +148,8 @@ def _is_gated(check: Check, suite: Suite) -> bool:
 
 
 def _checks_of_case(suite: Suite, golden: Path, number: int, case: Case) -> Iterator[LintFinding]:
-    yield from _unknown_judges(checks_of(case), suite, golden, number)
-    if not suite.checks and not checks_of(case):
+    yield from _unknown_judges(case.all_checks, suite, golden, number)
+    if not suite.checks and not case.all_checks:
         message = f"nothing is checked on case {case.id!r}; add checks to the suite or to the case"
         yield LintFinding("error", "unchecked-case", golden, number, message)
 
@@ -170,13 +164,13 @@ def _gate(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     try:
         read_baseline(resolve(path, suite.gate.baseline))
     except InputError as error:
-        yield _finding(error, "baseline", path)
+        yield LintFinding.of(error, "baseline", path)
 
 
 def _gated_metrics(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     """Gated names that nothing measures: a typo here would let the real metric go ungated."""
     own = {check.metric for check in suite.checks}
-    own.update(check.metric for _, _, case in sets.all() for check in checks_of(case))
+    own.update(check.metric for _, _, case in sets.all() for check in case.all_checks)
     for name in unmeasured(suite.gate, own, [each.name for each in suite.frameworks]):
         known = ", ".join(sorted(own)) or "none"
         message = f"the gate names metric {name!r}, which no check has (known: {known})"
@@ -186,6 +180,6 @@ def _gated_metrics(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFindin
 def _must_pass(suite: Suite, path: Path, sets: _Sets) -> Iterator[LintFinding]:
     ids = {case.id for _, _, case in sets.all()}
     tags = {tag for _, _, case in sets.all() for tag in case.tags}
-    for name in nobody(suite.gate, ids, tags):
+    for name in unknown_must_pass(suite.gate, ids, tags):
         message = f"must_pass names {name!r}, which is no case and no tag of one"
         yield LintFinding("error", "must-pass", path, None, message)

@@ -29,8 +29,10 @@ def headline(found: Comparison) -> str:
     first, second = (one_line(name, 120) for name in found.names)
     differ = len(found.changes or found.disagreements) + found.more
     if found.kind == "runs":
-        return f"{first} → {second}: {len(found.metrics)} metrics, {differ} changed values"
-    return f"{first} and {second}: {len(found.agreement)} metrics, {differ} rows differ"
+        metrics, values = len(found.metrics), words.counted(differ, "changed value")
+        return f"{first} → {second}: {words.counted(metrics, 'metric')}, {values}"
+    metrics, rows = len(found.agreement), words.counted(differ, "different row")
+    return f"{first} and {second}: {words.counted(metrics, 'metric')}, {rows}"
 
 
 def grids(found: Comparison) -> Iterator[Grid]:
@@ -46,10 +48,10 @@ def grids(found: Comparison) -> Iterator[Grid]:
 def legend(found: Comparison) -> list[str]:
     """How to read the numbers."""
     if found.kind == "runs":
-        count = len(found.metrics)
+        count = words.counted(len(found.metrics), "metric")
         asked = () if found.preferences is None else _how_preferred(found.preferences)
         return [
-            f"p: two-sided paired test, Holm-adjusted over {count} metrics; nothing is decided",
+            f"p: two-sided paired test, Holm-adjusted over {count}; nothing is decided",
             "change: mean paired difference with its two-sided 95% interval",
             *asked,
         ]

@@ -8,11 +8,10 @@ from bridge.model.comparison import Comparison
 from bridge.report.columns import table, wrapped
 from bridge.report.compared import Grid, grids, headline, legend
 from bridge.report.inert import code, json_text, one_line
+from bridge.report.markdown import bounded
 
 MOST_ON_TERMINAL, MOST_IN_MARKDOWN = 20, 50
 """Rows of a table that are shown."""
-LIMIT = 60_000
-"""Most characters of Markdown; GitHub cuts comments at 65,536."""
 
 
 def to_terminal(found: Comparison, *, width: int | None = None) -> str:
@@ -38,15 +37,8 @@ def _beyond(grid: Grid, most: int) -> Iterator[str]:
 
 
 def to_markdown(found: Comparison) -> str:
-    """The comparison as Markdown of at most ``LIMIT`` characters; text that is not ours is code."""
-    lines: list[str] = []
-    size = 0
-    for line in _markdown_lines(found):
-        size += len(line) + 1
-        if size > LIMIT:
-            break
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    """The comparison as Markdown bounded for a comment; text that is not ours is code."""
+    return bounded(_markdown_lines(found), "(cut: bridge compare --json has all of it)")
 
 
 def _markdown_lines(found: Comparison) -> Iterator[str]:

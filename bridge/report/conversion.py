@@ -8,6 +8,7 @@ from bridge.model.conversion import Conversion, ConversionLine, ConversionReport
 from bridge.report.columns import table
 from bridge.report.inert import one_line
 from bridge.report.verification import verification_lines
+from bridge.report.words import counted
 
 FATES: tuple[Fate, ...] = ("native", "carried", "executable", "dropped")
 """As they are shown, the worst last."""
@@ -29,8 +30,8 @@ def conversion_to_terminal(conversion: Conversion, width: int | None = None) -> 
 def _lines(conversion: Conversion, width: int | None) -> Iterator[str]:
     read, written = conversion.read, conversion.written
     yield f"{_file(read)} -> {_file(written)}"
-    held = ("cases", "outputs", "scores")
-    yield ", ".join(f"{getattr(conversion, part)} {part}" for part in held)
+    held = ("case", "output", "score")
+    yield ", ".join(counted(getattr(conversion, f"{part}s"), part) for part in held)
     for name, half in (("read", read), ("written", written)):
         yield ""
         yield f"{name}: {_counts(half)}"
@@ -47,7 +48,7 @@ def _file(report: ConversionReport) -> str:
 def _counts(report: ConversionReport) -> str:
     counts = report.counts
     told = ", ".join(f"{counts[fate]} {fate}" for fate in FATES if counts.get(fate))
-    return f"{report.total} values: {told}" if told else "no values"
+    return f"{counted(report.total, 'value')}: {told}" if told else "no values"
 
 
 def _told(report: ConversionReport, width: int | None) -> Iterator[str]:

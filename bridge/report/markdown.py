@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.model.verdict import MetricResult, Verdict
 from bridge.report import words
@@ -13,7 +13,6 @@ LIMIT = 60_000
 MOST_CASES = 50
 MOST_LINES = 50
 MARK = {"passed": "✅", "failed": "❌", "inconclusive": "❔", "error": "⚠️", "shown": "·"}
-CUT = "(cut: the whole list is in eval-report.json)"
 
 
 def to_markdown(verdict: Verdict) -> str:
@@ -21,15 +20,25 @@ def to_markdown(verdict: Verdict) -> str:
 
     Whatever text is not ours stands in code spans, in which nothing is read.
     """
-    lines: list[str] = []
-    size = len(CUT) + 2
-    for line in _lines(verdict):
+    return bounded(_lines(verdict), "(cut: the whole list is in eval-report.json)")
+
+
+def bounded(lines: Iterable[str], cut: str) -> str:
+    """Lines as a text of at most ``LIMIT`` characters.
+
+    Args:
+        lines: The lines.
+        cut: What stands in place of those that do not fit.
+    """
+    kept: list[str] = []
+    size = len(cut) + 2
+    for line in lines:
         size += len(line) + 1
         if size > LIMIT:
-            lines += ["", CUT]
+            kept += ["", cut]
             break
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+        kept.append(line)
+    return "\n".join(kept) + "\n"
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:

@@ -9,8 +9,6 @@ from bridge.report import words
 from bridge.report.columns import cut, table, table_width, wrapped
 from bridge.report.inert import one_line
 
-__all__ = ["table", "to_terminal"]
-
 MOST_CASES = 12
 MOST_LINES = 50
 COLOURS = {"passed": 32, "failed": 31, "inconclusive": 33, "error": 31}
