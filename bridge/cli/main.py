@@ -46,7 +46,8 @@ Exit codes:
   1    the gate failed, --strict dropped something, a judge is not trusted
   2    wrong use, or a bad file
   3    the rows cannot be trusted, or a framework broke
-  130  interrupted"""
+  130  interrupted
+  141  standard output was closed"""
 
 
 CLOSED_PIPE = 141
