@@ -305,3 +305,50 @@ def test_no_worker_outlives_a_killed_driver(tmp_path: Path) -> None:
         check=False,
     )
     assert gate.returncode in (2, 3)
+
+
+TALKER = """
+import pathlib
+def answer(messages):
+    if len(messages) == 3 and not pathlib.Path("up").exists(): raise ValueError("down")
+    return "fine"
+"""
+
+
+def test_a_conversation_that_broke_is_counted_and_asked_again(
+    bridge: Bridge, tmp_path: Path
+) -> None:
+    """Its error stands at the turn that failed, not at the output."""
+    suite = write_suite(tmp_path, {"system": {"python": "talk:answer"}}, talk=TALKER)
+    turns = [{"user": "one", "expected": "fine"}, {"user": "two", "expected": "fine"}]
+    rows = [{"id": id_, "input": "", "expected": "", "turns": turns} for id_ in ("a", "b")]
+    write_jsonl(tmp_path / "cases.jsonl", rows)
+    done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert done.returncode == 3
+    assert "note: 2 of 2 answers failed" in done.stdout
+    assert (
+        "error: 2 rows: the system failed: ValueError: down (first: core, case 'a')" in done.stdout
+    )
+    (tmp_path / "up").touch()
+    done = bridge("run", suite, "--run-dir", tmp_path / "R", "--resume")
+    assert done.returncode == 0, done.stdout
+    assert asked(tmp_path / "R") == ["a", "b"]
+    assert "answers failed" not in done.stdout
+
+
+def test_an_answer_of_the_wrong_shape_is_told_what_it_may_have(
+    bridge: Bridge, tmp_path: Path
+) -> None:
+    text = "def answer(question): return {'txt': 1}\n"
+    suite = write_suite(tmp_path, {"system": {"python": "bot:answer"}}, bot=text)
+    bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert outputs_of(tmp_path / "R")[0]["error"].startswith(
+        "the answer has unknown keys: txt; return a text or a mapping with text, messages, turns, "
+    )
+
+
+def test_a_system_that_is_not_there_is_placed(bridge: Bridge, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, {"system": {"python": "gone:answer"}})
+    done = bridge("run", suite, "--run-dir", tmp_path / "R")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"bridge: {suite}: system 'gone:answer' cannot be imported (Mod")

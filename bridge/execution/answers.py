@@ -33,14 +33,15 @@ def read_answer(answer: Any) -> dict[str, Any]:
         return {"text": answer}
     unknown = [key for key in answer if key not in Output.model_fields]
     if unknown:
+        known = ", ".join(name for name in Output.model_fields if name not in OURS)
         raise InputError(
             f"the answer has unknown keys: {', '.join(map(str, unknown))}",
-            fix=f"return a text or a mapping with {', '.join(Output.model_fields)}",
+            fix=f"return a text or a mapping with {known}",
         )
-    known = {key: value for key, value in answer.items() if key not in OURS}
-    if known.get("tool_calls"):
-        known["tool_calls"] = read_calls(known["tool_calls"])
-    return known
+    fields = {key: value for key, value in answer.items() if key not in OURS}
+    if fields.get("tool_calls"):
+        fields["tool_calls"] = read_calls(fields["tool_calls"])
+    return fields
 
 
 def turn_fields(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from bridge.execution.systems.python import Exited
 from bridge.execution.systems.request import Fields, Request, System, SystemFault
 from bridge.execution.systems.tools import ToolRunner, open_calls
 from bridge.model.case import Case
+from bridge.model.errors import BridgeError
 from bridge.model.explain import explain
 from bridge.model.message import Message
 from bridge.model.output import Output, OutputTurn, Prefilter
@@ -46,7 +47,7 @@ def describe(error: BaseException, timeout_s: float) -> str:
         return f"the answer is not an output: {explain(error)}"
     name = "SystemExit" if isinstance(error, Exited) else type(error).__name__
     try:
-        said = str(error) if isinstance(error, SystemFault) else f"{name}: {error}"
+        said = str(error) if isinstance(error, SystemFault | BridgeError) else f"{name}: {error}"
     except Exception:  # noqa: BLE001  # users' exceptions may break on being read
         said = name
     line = " ".join(said.split())

@@ -18,6 +18,7 @@ from bridge.files.suite import resolve
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.model.system import SystemConfig
+from bridge.scorers.evaluate import failure_of
 
 Tick = Callable[[int, int], None]
 """Called with (answers so far, answers owed)."""
@@ -95,14 +96,15 @@ def _identity(system: SystemConfig) -> dict[str, object]:
 def collect_outputs(
     plan: Plan, store: RunStore, kept: Sequence[Output], tick: Tick
 ) -> tuple[list[Output], list[str]]:
-    """Ask the system for every answer that is not kept from an earlier run.
+    """Ask the system for every answer that an earlier run did not get, or got with an error.
 
     Raises:
         InputError: If the system cannot be imported.
         KeyboardInterrupt: After ending the system's process; answers so far are on disk.
     """
     name = plan.suite.system.name
-    by_key = {output.key: output for output in kept if output.error is None}
+    cases = {case.id: case for case in plan.cases}
+    by_key = {each.key: each for each in kept if failure_of(cases[each.case_id], each) is None}
     questions = [
         Question(epoch=epoch, case=case)
         for case in plan.cases
@@ -119,8 +121,8 @@ def collect_outputs(
         by_key.update((output.key, output) for output in _answers(folder))
     outputs = _complete(plan, [name], plan.suite.epochs, by_key, why)
     write_outputs(outputs, store.outputs_path)
-    missing = sum(output.error is not None for output in outputs)
-    return outputs, [f"{missing} of {len(outputs)} answers failed"] if missing else []
+    failed = sum(failure_of(cases[each.case_id], each) is not None for each in outputs)
+    return outputs, [f"{failed} of {len(outputs)} answers failed"] if failed else []
 
 
 def _drain(plan: Plan, folder: Path, owed: int, tick: Tick) -> str:
@@ -135,7 +137,7 @@ def _drain(plan: Plan, folder: Path, owed: int, tick: Tick) -> str:
     finally:
         child.kill()
     tick(child.lines, owed)
-    return _why(child, folder)
+    return _why(plan, child, folder)
 
 
 def _longest_s(plan: Plan) -> float:
@@ -146,11 +148,11 @@ def _longest_s(plan: Plan) -> float:
     return system.timeout_s * turns * steps + 30
 
 
-def _why(child: Child, folder: Path) -> str:
+def _why(plan: Plan, child: Child, folder: Path) -> str:
     ending = read_ending(folder)
     if ending is not None and ending.error is not None:
         if ending.exit_code == InputError.exit_code:
-            raise InputError(ending.error, fix=ending.fix)
+            raise InputError(ending.error, where=plan.path, fix=ending.fix)
         return f"the system broke: {ending.error}"
     ended = child.how_it_ended()
     return f"the system's process {ended}" if ended else ""

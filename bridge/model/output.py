@@ -109,7 +109,8 @@ class Output(Model):
         """Turn ``index`` (0-based) as an output of its own; an error where it is missing."""
         turns = self.turns or ()
         if index >= len(turns):
-            missing = f"turn {index} was not answered ({len(turns)} turns recorded)"
+            recorded = f"{len(turns)} turn{'' if len(turns) == 1 else 's'} recorded"
+            missing = f"turn {index} was not answered ({recorded})"
             return self.model_copy(update={"turns": None, "error": self.error or missing})
         turn = turns[index]
         fields = {name: getattr(turn, name) for name in OutputTurn.model_fields}
