@@ -65,6 +65,7 @@ BAD: dict[str, tuple[str, int, str]] = {
     "epoch 0": (changed(epoch=0), 2, ":4: not a score row .*epoch"),
     "turn -1": (changed(turn=-1), 2, ":4: not a score row .*turn"),
     "an empty case id": (changed(case_id=" "), 2, ":4: .*case_id is empty"),
+    "an empty metric": (changed(metric=""), 2, ":4: .*metric is empty"),
     "a row too many": (lines([*GOOD, row("c999")]), 3, "1 row that the run does not expect|$^"),
 }
 

@@ -203,6 +203,14 @@ class TestOrder:
         assert found.metrics["ragas/faithfulness"].test == "sign-flip Monte Carlo"
         assert to_json(found) == to_json(compare(tmp_path, before[::-1], _shuffled(now)))
 
+    def test_of_rows_with_one_key_the_value_decides(self, tmp_path: Path) -> None:
+        rows = [row("c0", 0.9), row("c0", 0.6), row("c0", 0.8)]
+        paths = [
+            write_scores(tmp_path / f"{place}.jsonl", order)
+            for place, order in enumerate((rows, rows[::-1]))
+        ]
+        assert [gather([path]).table.value.tolist() for path in paths] == [[0.6, 0.8, 0.9]] * 2
+
     def test_files_may_be_named_in_any_order(self, tmp_path: Path) -> None:
         rows = binary([1.0, 0.0, 1.0])
         files = [write_scores(tmp_path / f"{i}.jsonl", [each]) for i, each in enumerate(rows)]

@@ -27,8 +27,10 @@ BOM = b"\xef\xbb\xbf"
 MAX_LINE = 64 * 1024 * 1024
 """Longest line read, in bytes."""
 
-BLOCK = 1 << 20
-"""Bytes read at a time; the line that they end in is read to its end."""
+BLOCK = 1 << 17
+"""Bytes read at a time; the line that they end in is read to its end.
+
+What is made of so few stays in the processor's cache until it is used."""
 
 SYNC_EVERY_S = 1.0
 """Longest time between two fsyncs of an appended file."""

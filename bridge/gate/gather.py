@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
@@ -30,7 +29,6 @@ from bridge.plugin.registry import detect_format
 
 T = TypeVar("T")
 Batch = tuple[Sequence[int], Sequence[ScoreRow]]
-_FRAMEWORK = attrgetter("framework")
 
 BATCH = 5000
 """Rows taken at a time."""
@@ -176,13 +174,12 @@ def _add_all(batches: Iterable[Batch], path: Path, so_far: _Gathering) -> set[st
     located = so_far.sources[-1].find is None
     for lines, rows in batches:
         try:
-            so_far.builder.extend(rows, len(so_far.sources) - 1, lines)
+            named |= so_far.builder.extend(rows, len(so_far.sources) - 1, lines)
         except RowError as error:
             row = rows[error.index]
             what = f"{row.metric!r} of case {row.case_id!r}: {error}"
             line = lines[error.index] if located else None
             raise InputError(what, where=path, line=line, fix="mend the row") from None
-        named.update(map(str, set(map(_FRAMEWORK, rows))))
     return named
 
 

@@ -2,34 +2,71 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.files.scores import ScoreRow
+from bridge.files.scores import Identifier, ScoreRow
 from bridge.gate.table import (
     COLUMNS,
     FAILED,
     NAMED,
-    NUMBERED,
     PASSED,
     SCORED,
     WHOLE_CASE,
-    Floats,
     Ints,
     Mask,
     Stamp,
+    Stamps,
     Table,
+    joint_codes,
 )
 from bridge.model.score import STATUSES
 
+Columns = dict[str, NDArray[Any]]
+
 _FLOATS = frozenset({"value", "threshold", "cost"})
-_STAMPED = attrgetter("system", "framework", "metric", *Stamp._fields)
 _STATUS_CODE: dict[str, int] = {status: code for code, status in enumerate(STATUSES)}
+_ATTRIBUTES = {name: "case_id" if name == "case" else name for name in NAMED}
+_SORTED_BY = ("system", "framework", "metric", "case", "epoch", "turn", "status")
+
+
+class _Kind(NamedTuple):
+    """What the rows of a metric have in common: looked at once in a batch, not in each row."""
+
+    framework: Identifier
+    system: Identifier
+    metric: Identifier
+    status: str
+    threshold: float | None
+    scorer: str
+    scorer_version: str
+    framework_version: str
+    judge: str | None
+
+    @property
+    def code(self) -> int:
+        """Number of the status; -1 for one that is none."""
+        return _STATUS_CODE.get(self.status, -1)
+
+    @property
+    def valued(self) -> bool:
+        """Whether its rows have a value."""
+        return self.code in (PASSED, FAILED, SCORED)
+
+    @property
+    def stamp(self) -> Stamp:
+        """What the values depend on."""
+        return Stamp(self.scorer, self.scorer_version, self.framework_version, self.judge)
+
+
+_KIND = attrgetter(*_Kind._fields)
 
 
 class RowError(ValueError):
@@ -44,18 +81,18 @@ class RowError(ValueError):
         self.index = index
 
 
-class Vocabulary(dict[str | int, int]):
-    """Numbers of names, in the order they came; whole numbers are names too."""
+class Vocabulary(dict[Identifier, int]):
+    """Numbers of names, in the order they came; whole numbers are names too, blank ones are -1."""
 
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
 
-    def __missing__(self, name: str | int) -> int:
+    def __missing__(self, name: Identifier) -> int:
         text = str(name)
         if not text.strip():
-            raise ValueError("an empty name")
-        if text is not name and text in self:
+            code = -1
+        elif text is not name and text in self:
             code = self[text]
         else:
             code = len(self.names)
@@ -73,10 +110,10 @@ class TableBuilder:
     columns: dict[str, list[NDArray[Any]]] = field(
         default_factory=lambda: {name: [] for name in COLUMNS}
     )
-    stamps: dict[tuple[str, str, str], dict[bool, set[Stamp]]] = field(default_factory=dict)
+    kinds: set[_Kind] = field(default_factory=set)
     count: int = 0
 
-    def extend(self, rows: Sequence[ScoreRow], source: int, lines: Sequence[int]) -> None:
+    def extend(self, rows: Sequence[ScoreRow], source: int, lines: Sequence[int]) -> set[str]:
         """Add a batch of rows.
 
         Args:
@@ -84,80 +121,88 @@ class TableBuilder:
             source: Number of the file they are from.
             lines: Their lines.
 
+        Returns:
+            The frameworks they name.
+
         Raises:
             RowError: At the first row that contradicts itself: an unknown status, a value outside
-                [0, 1], a verdict without a value, a value without one, or a verdict of one of our
-                own scorers that its threshold denies.
+                [0, 1], a verdict without a value, a value without one, a verdict of one of our
+                own scorers that its threshold denies, or an empty name.
         """
-        numbers: dict[str, Sequence[Any]] = {
-            "epoch": _each("epoch", rows),
-            "turn": [WHOLE_CASE if turn is None else turn for turn in _each("turn", rows)],
-            "status": [_STATUS_CODE.get(status, -1) for status in _each("status", rows)],
-            "value": _each("value", rows),  # None becomes NaN
-            "threshold": _each("threshold", rows),
-            "cost": _each("cost_usd", rows),
-            "source": [source] * len(rows),
-            "line": lines,
-        }
-        arrays: dict[str, Any] = {n: np.array(numbers[n], _kind(n)) for n in NUMBERED}
-        _check(rows, arrays["status"], arrays["value"], arrays["threshold"])
-        for name in NAMED:
-            arrays[name] = self._coded(name, rows)
+        kinds, number = _by_kind(rows)
+        columns = {name: each[number] for name, each in self._of_kinds(kinds).items()}
+        columns |= self._of_rows(rows)
+        columns["source"] = np.full(len(rows), source, np.int64)
+        columns["line"] = np.array(lines, np.int64)
+        _check(rows, columns)
         for name in COLUMNS:
-            self.columns[name].append(arrays[name])
-        self._stamp(rows)
+            self.columns[name].append(columns[name])
+        self.kinds.update(kinds)
         self.count += len(rows)
+        return {str(kind.framework) for kind in kinds}
 
-    def _coded(self, name: str, rows: Sequence[ScoreRow]) -> Ints:
-        codes = self.names[name]
-        attribute = "case_id" if name == "case" else name
-        found = _each(attribute, rows)
-        try:
-            return np.array([codes[each] for each in found], np.int64)
-        except ValueError:
-            empty = next(i for i, row in enumerate(rows) if _is_blank(getattr(row, attribute)))
-            raise RowError(empty, f"{attribute} is empty") from None
+    def _of_kinds(self, kinds: Sequence[_Kind]) -> Columns:
+        return {
+            "framework": self._coded("framework", [kind.framework for kind in kinds]),
+            "system": self._coded("system", [kind.system for kind in kinds]),
+            "metric": self._coded("metric", [kind.metric for kind in kinds]),
+            "status": np.array([kind.code for kind in kinds], np.int64),
+            "threshold": np.array([kind.threshold for kind in kinds], np.float64),
+            "valued": np.array([kind.valued for kind in kinds], bool),
+            "ours": np.array([bool(kind.scorer_version) for kind in kinds], bool),
+        }
 
-    def _stamp(self, rows: Sequence[ScoreRow]) -> None:
-        for valued in (True, False):
-            chosen = (row for row in rows if (row.value is not None) is valued)
-            for system, framework, metric, *stamp in set(map(_STAMPED, chosen)):
-                sides = self.stamps.setdefault((str(system), str(framework), str(metric)), {})
-                sides.setdefault(valued, set()).add(Stamp(*stamp))
+    def _of_rows(self, rows: Sequence[ScoreRow]) -> Columns:
+        turns = [WHOLE_CASE if turn is None else turn for turn in _each("turn", rows)]
+        return {
+            "case": self._coded("case", _each("case_id", rows)),
+            "epoch": np.array(_each("epoch", rows), np.int64),
+            "turn": np.array(turns, np.int64),
+            "value": np.array(_each("value", rows), np.float64),  # None becomes NaN
+            "cost": np.array(_each("cost_usd", rows), np.float64),
+        }
+
+    def _coded(self, name: str, found: Sequence[Identifier]) -> Ints:
+        return np.fromiter(map(self.names[name].__getitem__, found), np.int64, len(found))
 
     def build(self) -> Table:
         """The rows in an order that their content alone decides."""
-        columns: dict[str, NDArray[Any]] = {
-            name: np.concatenate([np.empty(0, _kind(name)), *arrays])
+        columns: Columns = {
+            name: np.concatenate([np.empty(0, _type(name)), *arrays])
             for name, arrays in self.columns.items()
         }
         for name in NAMED:
             columns[name] = _ranks(self.names[name].names)[columns[name]]
-        keys = ("system", "framework", "metric", "case", "epoch", "turn", "status", "value")
-        order = np.lexsort([columns[key] for key in reversed(keys)])
+        order = _order(columns)
         fields: dict[str, Any] = {name: columns[name][order] for name in COLUMNS}
         for name in NAMED:
             fields[f"{name}_names"] = tuple(sorted(self.names[name].names))
         return Table(**fields, stamps=self._deciding_stamps())
 
-    def _deciding_stamps(self) -> dict[tuple[str, str, str], frozenset[Stamp]]:
+    def _deciding_stamps(self) -> Stamps:
         """Stamps of the rows that have a value, or of all where none has."""
-        return {
-            key: frozenset(sides.get(True) or sides.get(False) or ())
-            for key, sides in self.stamps.items()
-        }
+        found = defaultdict[tuple[str, str, str], dict[bool, set[Stamp]]](
+            lambda: {True: set(), False: set()}
+        )
+        for kind in self.kinds:
+            key = (str(kind.system), str(kind.framework), str(kind.metric))
+            found[key][kind.valued].add(kind.stamp)
+        return {key: frozenset(sides[True] or sides[False]) for key, sides in found.items()}
+
+
+def _by_kind(rows: Sequence[ScoreRow]) -> tuple[list[_Kind], Ints]:
+    """The kinds of some rows, and the number of each row's."""
+    numbers = defaultdict[Any, int](count().__next__)
+    number = np.fromiter(map(numbers.__getitem__, map(_KIND, rows)), np.int64, len(rows))
+    return list(map(_Kind._make, numbers)), number
 
 
 def _each(attribute: str, rows: Sequence[ScoreRow]) -> list[Any]:
     return list(map(attrgetter(attribute), rows))
 
 
-def _kind(column: str) -> type[np.float64 | np.int64]:
+def _type(column: str) -> type[np.float64 | np.int64]:
     return np.float64 if column in _FLOATS else np.int64
-
-
-def _is_blank(name: str | int) -> bool:
-    return isinstance(name, str) and not name.strip()
 
 
 def _ranks(names: Sequence[str]) -> Ints:
@@ -166,10 +211,20 @@ def _ranks(names: Sequence[str]) -> Ints:
     return ranks
 
 
-def _check(rows: Sequence[ScoreRow], status: Ints, value: Floats, threshold: Floats) -> None:
+def _order(columns: Columns) -> Ints:
+    """The places of the rows when sorted by key and status; of those with the same, by value."""
+    (keys,) = joint_codes([columns[name] for name in _SORTED_BY])
+    order = np.argsort(keys, kind="stable")
+    if (np.diff(keys[order]) == 0).any():
+        order = np.lexsort((columns["value"], keys))
+    return order
+
+
+def _check(rows: Sequence[ScoreRow], columns: Columns) -> None:
     """Refuse the first row, of the first fault in this order, that contradicts itself."""
+    status, value, threshold = columns["status"], columns["value"], columns["threshold"]
     valued = ~np.isnan(value)
-    verdict = (status == PASSED) | (status == FAILED) | (status == SCORED)
+    verdict = columns["valued"]
     _refuse(
         status < 0, lambda i: f"unknown status {rows[i].status!r} (one of {', '.join(STATUSES)})"
     )
@@ -181,16 +236,17 @@ def _check(rows: Sequence[ScoreRow], status: Ints, value: Floats, threshold: Flo
     )
     reached = value >= threshold
     denied = ((status == PASSED) & ~reached) | ((status == FAILED) & reached) | (status == SCORED)
-    ours = np.array(list(map(bool, _each("scorer_version", rows))), bool)
     _refuse(
-        denied & ours & valued & ~np.isnan(threshold),
+        denied & columns["ours"] & valued & ~np.isnan(threshold),
         lambda i: (
             f"{rows[i].status} with value {rows[i].value:g} at threshold {rows[i].threshold:g}"
         ),
     )
+    for name, attribute in _ATTRIBUTES.items():
+        _refuse(columns[name] < 0, lambda _, what=attribute: f"{what} is empty")
 
 
 def _refuse(faulty: Mask, say: Callable[[int], str]) -> None:
-    if faulty.any():
+    if np.count_nonzero(faulty):
         index = int(np.argmax(faulty))
         raise RowError(index, say(index))
