@@ -70,7 +70,7 @@ class Series:
     @property
     def mean(self) -> float | None:
         """Mean over cases, correctly rounded."""
-        return math.fsum(self.values) / len(self.values) if len(self.values) else None
+        return math.fsum(self.values.tolist()) / len(self.values) if len(self.values) else None
 
     @property
     def decided(self) -> int:

@@ -83,6 +83,8 @@ def _unscored_cases(table: Table) -> Iterator[str]:
 def _cases_without_rows(evidence: Evidence) -> Iterator[str]:
     """Cases of the golden set that a framework of a loose file has no row of."""
     table = evidence.table
+    if not evidence.owed_cases:
+        return
     for name in table.framework_names:
         present = {
             table.case_names[code] for code in np.unique(table.case[table.of_framework(name)])

@@ -64,12 +64,12 @@ class Pairing:
     @property
     def baseline(self) -> float:
         """Mean of the paired cases in the baseline."""
-        return math.fsum(self.before) / len(self.before)
+        return math.fsum(self.before.tolist()) / len(self.before)
 
     @property
     def current(self) -> float:
         """Mean of the paired cases now."""
-        return math.fsum(self.now) / len(self.now)
+        return math.fsum(self.now.tolist()) / len(self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,16 @@ def pair(series: Series, baseline: Baseline, comparable: frozenset[str]) -> Pair
     scores = baseline.scores.get(series.name)
     if not isinstance(scores, Mapping):
         return None
-    places = {case: place for place, case in enumerate(series.cases)}
     owed = comparable.intersection(scores)
-    cases = tuple(sorted(owed.intersection(places)))
-    own = np.array(list(map(places.__getitem__, cases)), np.int64)
+    places = [place for place, case in enumerate(series.cases) if case in owed]
+    own, cases = np.array(places, np.int64), tuple(map(series.cases.__getitem__, places))
     return Pairing(
         series=series,
         cases=cases,
         codes=series.codes[own],
         before=np.array(list(map(scores.__getitem__, cases)), np.float64),
         now=series.values[own],
-        lacking=tuple(sorted(owed.difference(places))),
+        lacking=tuple(sorted(owed.difference(cases))),
         clusters=None if series.clusters is None else tuple(series.clusters[i] for i in own),
     )
 

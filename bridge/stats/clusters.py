@@ -39,15 +39,18 @@ def group(values: FloatArray, clusters: Iterable[Hashable] | None) -> Units:
     Raises:
         ValueError: There is not one label a value, or a label is None or NaN.
     """
+    scale, average = float(np.abs(values).max(initial=0.0)), mean(values)
+    if abs(average) <= TOLERANCE * scale:
+        average = 0.0
+    if clusters is None:
+        sums = without_noise(np.sort(values), scale)
+        return Units(sums, np.ones_like(sums), average, scale, clustered=False)
     codes = _codes(clusters, values.size)
     order = np.lexsort((values, codes))
     sizes = np.bincount(codes).astype(np.float64)
     sums = np.zeros_like(sizes)
     np.add.at(sums, codes[order], values[order])
-    scale = float(np.abs(values).max(initial=0.0))
-    sums, average = without_noise(sums, scale), mean(values)
-    if abs(average) <= TOLERANCE * scale:
-        average = 0.0
+    sums = without_noise(sums, scale)
     by_sum = np.lexsort((sizes, sums))
     return Units(sums[by_sum], sizes[by_sum], average, scale, bool((sizes > 1).any()))
 
@@ -70,17 +73,15 @@ def standard_error(units: Units) -> float:
     count = units.sums.size
     if count < 2:
         raise ValueError("a standard error needs at least two units")
-    squares = math.fsum(_residuals(units) ** 2)
-    return math.sqrt(squares * count / (count - 1)) / math.fsum(units.sizes)
+    squares = math.fsum((_residuals(units) ** 2).tolist())
+    return math.sqrt(squares * count / (count - 1)) / float(units.sizes.sum())
 
 
 def _residuals(units: Units) -> FloatArray:
     return units.sums - units.sizes * units.mean
 
 
-def _codes(clusters: Iterable[Hashable] | None, n: int) -> NDArray[np.intp]:
-    if clusters is None:
-        return np.arange(n, dtype=np.intp)
+def _codes(clusters: Iterable[Hashable], n: int) -> NDArray[np.intp]:
     labels = list(clusters)
     if len(labels) != n:
         raise ValueError(f"there are {len(labels)} cluster labels for {n} values")

@@ -97,4 +97,4 @@ def resolve_binary(binary: bool | None, *samples: FloatArray) -> bool:
 
 def mean(values: FloatArray) -> float:
     """Return the mean, correctly rounded and so independent of order; 0.0 when empty."""
-    return math.fsum(values) / values.size if values.size else 0.0
+    return math.fsum(values.tolist()) / values.size if values.size else 0.0
