@@ -84,7 +84,8 @@ def gather(
         else:
             _add_file(source, so_far)
         if so_far.builder.count == before:
-            raise InputError("holds no score", where=source, fix="nothing was measured there")
+            fix = "name results that were scored; a run that was broken off goes on with --resume"
+            raise InputError("holds no score", where=source, fix=fix)
     return Evidence(
         table=so_far.builder.build(),
         sources=so_far.sources,
