@@ -51,11 +51,12 @@ class InspectFramework:
         from inspect_ai.dataset import MemoryDataset
 
         from bridge_inspect.cases import to_sample
-        from bridge_inspect.natives import measure
+        from bridge_inspect.natives import measure, measure_async
         from bridge_inspect.scorers import to_native_scorer, to_scorer
 
         answers = _answers(bundle)
-        cases = [case for case in bundle.cases if any(case.id == each for each, _ in answers)]
+        answered = {case_id for case_id, _ in answers}
+        cases = [case for case in bundle.cases if case.id in answered]
         checks = bundle.suite.checks if bundle.suite else ()
         name = bundle.suite.name if bundle.suite else "bridge"
         scorers = [to_scorer(metric) for metric in shared_metrics(checks, cases)]
@@ -63,7 +64,7 @@ class InspectFramework:
         return Task(
             dataset=MemoryDataset([to_sample(case) for case in cases], name=name),
             solver=replayed({case.id: case for case in cases}, answers),
-            scorer=[*scorers, *map(to_native_scorer, own)],
+            scorer=[*scorers, *(to_native_scorer(each, measure_async) for each in own)],
             epochs=max(epoch for _, epoch in answers),
             name=safe_name(name),
         )

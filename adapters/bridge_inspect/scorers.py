@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
@@ -31,6 +31,7 @@ from bridge_inspect.rows import REASONS
 
 PACKAGE = "bridge_inspect"
 Read = Callable[[TaskState, Target], tuple[Case, Output]]
+Measure = Callable[[Question], Coroutine[Any, Any, Measurement]]
 
 
 def to_scorer(metric: SharedMetric, read: Read = from_state) -> Scorer:
@@ -57,35 +58,33 @@ def _scorer(metric: SharedMetric, read: Read) -> Scorer:
     return score
 
 
-def to_native_scorer(metric: AttachedMetric, read: Read = from_state) -> Scorer:
+def to_native_scorer(metric: AttachedMetric, measure: Measure) -> Scorer:
     """A metric that a scorer of Inspect's own carries out, under its neutral name.
 
     The judge is asked in the event loop of the evaluation, so that Inspect records the call.
 
     Args:
         metric: The metric, with the suite's check if the suite has one.
-        read: How case and output are read from the state.
+        measure: Carries it out.
     """
 
     @scorer(metrics=[mean()], name=f"{_PREFIX}{metric.metric}")
     def native(check: Any = None) -> Scorer:
         del check  # recorded in the log as the scorer's options
-        return _native_scorer(metric, read)
+        return _native_scorer(metric, measure)
 
     return native(None if metric.check is None else metric.check.model_dump(mode="json"))
 
 
-def _native_scorer(metric: AttachedMetric, read: Read) -> Scorer:
+def _native_scorer(metric: AttachedMetric, measure: Measure) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score | None:
-        from bridge_inspect.natives import measure_async
-
         loop = asyncio.get_running_loop()
 
-        def measure(question: Question) -> Measurement:
-            return asyncio.run_coroutine_threadsafe(measure_async(question), loop).result()
+        def wait_for(question: Question) -> Measurement:
+            return asyncio.run_coroutine_threadsafe(measure(question), loop).result()
 
-        asking = metric.asking(measure)
-        answers = await asyncio.to_thread(asking.measure_native, lambda: read(state, target))
+        asking = metric.asking(wait_for)
+        answers = await asyncio.to_thread(asking.measure_native, lambda: from_state(state, target))
         return to_score(answers, state.output.completion, metric.stamp) if answers else None
 
     return score
