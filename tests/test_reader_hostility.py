@@ -139,6 +139,10 @@ FOUND = [
     ("deepeval_dataset", "g.json", '[{"_comment": "c", "input": ' + '{"a": ' * 900 + "null" + "}" * 901 + "]"),
     ("golden_set", "x.jsonl", '{"id": "a", "input": "q", "expected": "", "expected_calls": {"calls": [{"name": "f",'
      ' "arguments": {"n": {"$approx": 1, "abs": 1' + "0" * 400 + "}}}]}}"),
+    ("promptfoo_config", "c.yaml", 'prompts: [x]\nproviders: [echo]\ntests: [{vars: {q: a}, assert: [{type: equals, '
+     'value: b, threshold: 1' + "0" * 400 + ", weight: 1" + "0" * 400 + "}]}]\n"),
+    ("promptfoo", "x.jsonl", '{"testIdx": 0, "promptIdx": 0, "success": true, "gradingResult": {"pass": true, "score": 1, '
+     '"componentResults": [{"pass": true, "score": 1, "assertion": {"type": "equals", "weight": 1' + "0" * 400 + "}}]}}"),
     ("inspect", "x.json", '{"version": 2, "eval": {"task": "t", "model": "m"}, "samples": [{"id": "", "input": "q"}]}'),
 ]  # fmt: skip
 """What the fuzzer found."""

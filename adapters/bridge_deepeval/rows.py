@@ -10,6 +10,7 @@ import msgspec
 from bridge.files.scores import ScoreRow
 from bridge.model.message import as_text
 from bridge.model.score import Score, Status
+from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row, lower_is_better, no_score
 from bridge.plugin.shared import Summary, recorded
@@ -75,14 +76,10 @@ def _foreign(native: Any, key: Mapping[str, Any], scales: Scales) -> ScoreRow:
     number, why = native.score, "DeepEval gave no score"
     if native.error is not None:
         number, why = None, as_text(native.error) or "DeepEval gave no reason"
-    elif number is not None and not _is_number(number):
+    elif number is not None and not is_number(number):
         number, why = None, no_score(number)
     return imported_row(number, fields, scales, why=why, status=status)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _amount(value: Any) -> float | None:
-    return value if _is_number(value) and value >= 0 else None
+    return value if is_number(value) and value >= 0 else None

@@ -11,10 +11,11 @@ from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
+from bridge.model.values import is_number
 from bridge.plugin.accounting import Tally
 from bridge.plugin.carry import KEY
 from bridge.plugin.counterparts import StandIns
-from bridge.plugin.imported import LARGEST, UNIT, Scales
+from bridge.plugin.imported import UNIT, Scales
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
@@ -214,5 +215,5 @@ def _means(log: records.Log) -> Iterator[tuple[str, str, float]]:
     for name, metrics in entries:
         for metric in ("accuracy", "mean"):
             value = metrics[metric].value if metric in metrics else None
-            if isinstance(value, int | float) and abs(value) <= LARGEST:
+            if is_number(value):
                 yield name, metric, float(value)

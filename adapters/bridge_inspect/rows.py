@@ -8,8 +8,9 @@ from typing import Any
 
 from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
+from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import LARGEST, Scales, imported_row, no_score
+from bridge.plugin.imported import Scales, imported_row, no_score
 from bridge.plugin.shared import recorded
 
 NAME = "inspect"
@@ -92,6 +93,4 @@ def _to_number(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, int | float) and abs(value) <= LARGEST:
-        return float(value)
-    return None
+    return float(value) if is_number(value) else None

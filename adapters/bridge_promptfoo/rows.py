@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.score import Score, Status, error_measurement
+from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, imported_row
 from bridge.plugin.shared import decode, encode, summarise
@@ -139,15 +140,15 @@ def _foreign(native: Component, key: Mapping[str, Any], scales: Scales) -> Score
     reason = str(native.reason or "")
     fields = {**key, "metric": name_of(assertion), "scorer": kind, "reason": reason}
     threshold, weight = assertion.get("threshold"), assertion.get("weight")
-    if _is_number(threshold) and kind.removeprefix("not-") not in OTHER_THRESHOLDS:
+    if is_number(threshold) and kind.removeprefix("not-") not in OTHER_THRESHOLDS:
         fields["threshold"] = float(threshold)
-    if _is_number(weight) and weight >= 0:
+    if is_number(weight) and weight >= 0:
         fields["weight"] = float(weight)
     status: Status = "passed" if native.passed else "failed"
     if weight == 0:
         status = "scored"  # promptfoo makes it a pass whatever was found
     number, why = native.score, fault_of(native, kind)
-    if not _is_number(number) or why:
+    if not is_number(number) or why:
         number, why = None, why or "promptfoo gave no score"
     return imported_row(number, fields, scales, why=why, status=status)
 
@@ -164,10 +165,10 @@ def read_verdict(row: Row, metric: str, key: Mapping[str, Any], scales: Scales) 
     fields = {**key, "metric": metric, "scorer": metric, "reason": reason}
     status: Status = "passed" if passed else "failed"
     why = fault or f"{score!r} is no score"
-    number = score if _is_number(score) and not fault else None
+    number = score if is_number(score) and not fault else None
     named = [
         imported_row(
-            value if _is_number(value) else None,
+            value if is_number(value) else None,
             {**key, "metric": name, "scorer": name},
             scales,
             why=f"{value!r} is no score",
@@ -188,7 +189,3 @@ def fault_of(native: Component, kind: str) -> str:
         return "promptfoo does not say whether it passed"
     broken = _NOT_SCORED.match(reason) or (_GRADED.match(kind) and _GRADER.match(reason))
     return first if broken and not native.passed else ""
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -8,6 +8,8 @@ from typing import Any
 
 import re2
 
+from bridge.model.values import is_number
+
 OPTIONS: Mapping[str, frozenset[str]] = {
     "$exact": frozenset(),
     "$one_of": frozenset(),
@@ -106,13 +108,11 @@ def _number(value: Any) -> float:
 
 
 def _tolerance(value: Any) -> float:
-    try:
-        number = float(_number(value))
-    except OverflowError:
-        raise ValueError("abs and rel are numbers that a float can hold") from None
-    if number < 0:
+    if not is_number(_number(value)):
+        raise ValueError("abs and rel are numbers that a float can hold")
+    if value < 0:
         raise ValueError("abs and rel are not negative")
-    return number
+    return float(value)
 
 
 def literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Never, TypeVar
+from typing import Annotated, Any, Literal, Never, TypeGuard, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +20,7 @@ from pydantic import (
 
 __all__ = [
     "EMPTY",
+    "LARGEST",
     "MAX_DEPTH",
     "FirstVersion",
     "Flag",
@@ -34,6 +36,7 @@ __all__ = [
     "Whole",
     "count_surrogates",
     "freeze",
+    "is_number",
 ]
 
 MAX_DEPTH = 100
@@ -162,6 +165,15 @@ def _freeze_subclass(value: Any) -> Any:
     if isinstance(value, float):
         return _finite(float(value))
     raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+LARGEST = sys.float_info.max
+"""The largest number that a float holds; integers of JSON may be larger."""
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number that a float holds: no truth value, NaN or infinity."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _finite(value: float) -> float:

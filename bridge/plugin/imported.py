@@ -7,7 +7,6 @@ outside [0, 1] is an error, never a guess.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +15,12 @@ import msgspec
 from bridge.files.scores import ScoreRow
 from bridge.model.errors import InputError
 from bridge.model.score import Status
+from bridge.model.values import LARGEST
 from bridge.plugin.format import ReadOptions
 
 Scale = tuple[float, float]
 UNIT: Scale = (0.0, 1.0)
 ANY = "*"
-LARGEST = sys.float_info.max
-"""Largest native value; JSON may hold whole numbers beyond it."""
 
 
 class Scales:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from bridge.model.check import GROUP, Check
 from bridge.model.explain import explain
-from bridge.model.values import freeze
+from bridge.model.values import freeze, is_number
 from bridge.plugin.accounting import KEPT, NATIVE, Claim, carried, executable
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import FILE, Node, is_code
@@ -23,7 +23,7 @@ from bridge_promptfoo.config.graders import GRADER, NONE_NAMED, Graders
 from bridge_promptfoo.config.kinds import Kind, kind_of, threshold_of, to_params
 from bridge_promptfoo.config.merging import Test
 from bridge_promptfoo.config.templates import is_template, render
-from bridge_promptfoo.config.to_assertions import is_number, to_native, to_number, to_share
+from bridge_promptfoo.config.to_assertions import to_native, to_number, to_share
 from bridge_promptfoo.rows import ASSERT_SET, NAME, name_of
 from bridge_promptfoo.scorers import metrics_of
 

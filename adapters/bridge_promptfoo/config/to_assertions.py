@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any
 
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check
 from bridge.model.judge import JudgeConfig
+from bridge.model.values import is_number
 from bridge.plugin.carry import KEY, held_reference, plain
 from bridge.plugin.shared import SharedMetric
 from bridge.scorers.evaluate import threshold_of as threshold_in_force
@@ -273,8 +274,3 @@ def to_share(value: Any) -> float | None:
 def to_number(value: Any) -> float | None:
     """A number; ``None`` where it is none."""
     return float(value) if is_number(value) else None
-
-
-def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)

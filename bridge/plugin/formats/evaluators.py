@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bridge.model.check import Check
+from bridge.model.values import is_number
 from bridge.plugin.accounting import KEPT, NATIVE, Claims, Step, carried, dropped, executable
 
 NAME = "pydantic_evals"
@@ -91,7 +92,7 @@ def _check(name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
             return None
         fold = {} if given.get("case_sensitive", True) else {"ignore_case": True}
         return {"scorer": "contains", "params": {"value": given["value"], **fold}}
-    if name == "MaxDuration" and set(given) == {"seconds"} and _is_number(given["seconds"]):
+    if name == "MaxDuration" and set(given) == {"seconds"} and _is_amount(given["seconds"]):
         return {"scorer": "latency", "params": {"max": given["seconds"]}}
     return None
 
@@ -103,8 +104,8 @@ def _is_reference(value: Any) -> bool:
     return isinstance(value, str | dict) and bool(value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+def _is_amount(value: Any) -> bool:
+    return is_number(value) and value >= 0
 
 
 def to_evaluators(checks: Iterable[Check], kept: Any, claims: Claims, *at: Step) -> list[Any]:
