@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 from fuzz.readers import Bench
 from fuzz.seeds import Seed, seeds
 
 from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import format_names, get_format
+from bridge.testing.accounted import assert_accounted
 from bridge_inspect.archive import is_archive, open_archive
 
 OWN = {"suite", "run", "golden_set", "outputs", "scores", "baseline"}

@@ -28,6 +28,8 @@ ROOMS = (
     "report",
     "lint",
     "cli",
+    "testing",
+    "pytest_plugin",
 )
 """From the ground up."""
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from accounted import assert_accounted
 from conftest import Bridge, write_jsonl
 
 from bridge.model import Bundle, Case, Check, InputError, Suite
@@ -23,6 +22,7 @@ from bridge.plugin.formats.pydantic_evals import PYDANTIC_EVALS
 from bridge.plugin.formats.table import TABLE
 from bridge.plugin.registry import detect_format
 from bridge.scorers.evaluate import evaluate
+from bridge.testing.accounted import assert_accounted
 
 
 def read(format_: Format, path: Path, **options: Any) -> tuple[Bundle, Any]:

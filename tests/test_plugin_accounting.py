@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted, leaves
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import JSON
@@ -29,6 +28,7 @@ from bridge.plugin.accounting import (
     untouched,
 )
 from bridge.plugin.carry import plain
+from bridge.testing.accounted import assert_accounted, leaves
 
 HERE = Path("x.json")
 

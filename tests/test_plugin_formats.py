@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 from conftest import ROOT
 from hypothesis import given, settings
 from strategies_suite import BUNDLES
@@ -38,6 +37,7 @@ from bridge.model.run import ExpectedRows
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 from bridge.plugin.formats import BASELINE, GOLDEN_SET, OUTPUTS, RUN, SCORES, SUITE
 from bridge.plugin.registry import detect_format, get_format
+from bridge.testing.accounted import assert_accounted
 
 FORMATS: dict[str, Format] = {
     "golden_set": GOLDEN_SET,

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 from test_promptfoo_config_run import evaluated
 
 from bridge.model.errors import InputError
 from bridge.plugin.format import ReadOptions
+from bridge.testing.accounted import assert_accounted
 from bridge_promptfoo.config import CONFIG
 from bridge_promptfoo.config.lists import comma_separated
 from bridge_promptfoo.config.table import read_assertion, read_row

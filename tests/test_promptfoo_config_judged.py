@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 
 from bridge.model import Bundle, Case, Check, ConversionReport, JudgeConfig, Output, Suite
 from bridge.model.errors import InputError
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge.scorers.registry import validate_check
+from bridge.testing.accounted import assert_accounted
 from bridge_promptfoo.config import CONFIG
 from bridge_promptfoo.config.graders import GRADER, to_judge, to_provider
 from bridge_promptfoo.config.kinds import KINDS

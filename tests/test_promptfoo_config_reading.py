@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
-from accounted import assert_accounted
 
 from bridge.model import Bundle, ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
+from bridge.testing.accounted import assert_accounted
 from bridge_promptfoo.config import CONFIG
 from bridge_promptfoo.config.kinds import BASE_TYPES, KINDS, UNKNOWN, kind_of
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 from conftest import ROOT
 
 from bridge.model import Bundle
 from bridge.model.errors import InputError
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format
+from bridge.testing.accounted import assert_accounted
 from bridge_ragas.dataset import DATASET
 
 NATIVE = ROOT / "tests" / "native" / "ragas"
