@@ -31,7 +31,7 @@ from bridge.model.check import Check, Checks
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
-from bridge.model.score import VALUED, Measurement
+from bridge.model.score import VALUED, Measurement, Score
 from bridge.report.inert import one_line
 from bridge.scorers.evaluate import checks_with_turns, evaluate, threshold_of
 from bridge.scorers.registry import validate_check
@@ -129,7 +129,7 @@ def _faults(found: Sequence[tuple[Check, Measurement]]) -> Iterator[str]:
         yield f"nothing was scored ({one_line(reasons, LONGEST)})"
 
 
-def told(found: Measurement, threshold: float | None) -> str:
+def told(found: Measurement | Score, threshold: float | None) -> str:
     """One line on a row: its metric, and value, status or threshold as they matter, and why."""
     turn = "" if found.turn is None else f", turn {found.turn}"
     why = one_line(found.error or found.reason, LONGEST)
