@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from conftest import write_jsonl
 from scorer_examples import CHECKS, pairs
-from test_conformance import NATIVE, SHARED, Matrix, key_of, run_suite
+from test_conformance import FRAMEWORKS, NATIVE
 
 from bridge.model import Check
 from bridge.scorers.registry import ALIASES, BUILT_IN, get_scorer
+from bridge.testing import Scored, score
+from bridge.testing.scored import by_key, differences
 
 pytestmark = pytest.mark.xdist_group("conformance")
 
@@ -40,7 +42,7 @@ def test_aliases_are_no_scorers_and_lead_to_one() -> None:
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+def table(tmp_path_factory: pytest.TempPathFactory) -> Scored:
     """All examples through all frameworks."""
     folder: Path = tmp_path_factory.mktemp("scorers")
     write_jsonl(folder / "cases.jsonl", [case for case, _ in pairs()])
@@ -52,22 +54,18 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
         "checks": [check for checks in CHECKS.values() for check in checks],
     }
     (folder / "bridge.yaml").write_text(json.dumps(suite), "utf-8")
-    return run_suite(folder / "bridge.yaml", folder / "R")
+    return score(folder / "bridge.yaml", FRAMEWORKS, folder / "R")
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_the_examples_pass_and_fail(table: Matrix, name: str) -> None:
-    rows = [row for row in table.rows["core"] if row["scorer"] == name]
+def test_the_examples_pass_and_fail(table: Scored, name: str) -> None:
+    rows = [row for row in table.given("core") if row["scorer"] == name]
     assert {row["status"] for row in rows} >= {"passed", "failed"}
     assert {row["scorer_version"] for row in rows} == {get_scorer(name).version}
 
 
 @pytest.mark.parametrize("framework", NATIVE)
-def test_parity_of_every_scorer(table: Matrix, framework: str) -> None:
-    assert len(table.rows[framework]) == len(table.rows["core"])
-    differing = {}
-    for ours, theirs in zip(table.rows["core"], table.rows[framework], strict=True):
-        assert key_of(ours) == key_of(theirs)
-        if [ours[field] for field in SHARED] != [theirs[field] for field in SHARED]:
-            differing[key_of(ours)] = (ours, theirs)
-    assert not differing
+def test_parity_of_every_scorer(table: Scored, framework: str) -> None:
+    ours, theirs = by_key(table.given("core")), by_key(table.given(framework))
+    assert len(theirs) == len(ours) == len(table.owed(framework))
+    assert differences(ours, theirs) == []

@@ -60,7 +60,7 @@ class SuiteFile(pytest.File):
                 self, name=name, case=case, rows=owed.get(case.id, []), several=several
             )
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """What is wrong with the suite, in one line."""
         if isinstance(excinfo.value, BridgeError):
             return str(excinfo.value)

@@ -65,10 +65,10 @@ def golden_set(*paths: str | PathLike[str], tags: Iterable[str] = ()) -> list[An
     wanted = set(tags)
     chosen = [case for case in cases if not wanted or wanted & set(case.tags)]
     if not chosen:
-        what = (
-            f"no case with tag {', '.join(sorted(wanted))}" if paths else "no golden set is named"
-        )
-        raise InputError(what, where=paths[0] if paths else None, fix="name cases to test")
+        tagged = ", ".join(sorted(wanted))
+        what = f"no case with tag {tagged}" if paths else "no golden set is named"
+        where = folder / paths[0] if paths else None
+        raise InputError(what, where=where, fix="name cases to test")
     return [pytest.param(case, id=case.id) for case in chosen]
 
 
