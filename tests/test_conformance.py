@@ -25,7 +25,7 @@ from bridge.testing import (
 )
 from bridge.testing.framework import small_bundle
 
-pytestmark = pytest.mark.xdist_group("conformance")
+pytestmark = [pytest.mark.xdist_group("conformance"), pytest.mark.timeout(900)]
 
 FRAMEWORKS = framework_names()
 NATIVE = [name for name in FRAMEWORKS if name != "core"]

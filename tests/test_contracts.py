@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from conftest import ROOT
 
-pytestmark = pytest.mark.xdist_group("contracts")
+pytestmark = [pytest.mark.xdist_group("contracts"), pytest.mark.timeout(900)]
 
 EXAMPLE = ROOT / "examples" / "unittest_adapter"
 
