@@ -112,6 +112,19 @@ class TestWhatIsMeasured:
         found = entry_of(tmp_path, [0.9, None, 0.1], [True, True, False])
         assert (found.n, found.unscored) == (2, 1)
 
+    def test_labels_of_other_systems_are_counted(self, tmp_path: Path) -> None:
+        run = run_of(tmp_path / "R", judged_rows([0.9, 0.1]))
+        lines = [
+            {"case_id": "c000", "label": True},
+            {"case_id": "c000", "label": False, "system": "other"},
+        ]
+        (entry,) = calibrate(Request(run, write_jsonl(tmp_path / "l.jsonl", lines)))
+        assert (entry.n, entry.other_systems) == (1, 1)
+        labels = write_jsonl(tmp_path / "l.jsonl", lines[1:])
+        with pytest.raises(InputError, match="no label is of system 'default'") as raised:
+            calibrate(Request(run, labels))
+        assert raised.value.fix.endswith("the labels are of: other")
+
     def test_slices(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "R", judged_rows([0.9, 0.9, 0.1]))
         lines = [json.loads(line) for line in (run / "rows.jsonl").read_text().splitlines()]
@@ -340,6 +353,21 @@ class TestMetricsOfTheFrameworks:
         run, labels = self.run(tmp_path / "R"), self.labels(tmp_path, **fields)
         found = {each.metric: each.verdict for each in calibrate(Request(run, labels))}
         assert found == {"deepeval/g_eval": "trusted", "ragas/g_eval": "unusable"}
+
+    def test_one_that_scored_nothing_stops_no_other(self, bridge: Bridge, tmp_path: Path) -> None:
+        run, labels = self.run(tmp_path / "R"), self.labels(tmp_path)
+        scores = run / "scores" / "ragas.jsonl"
+        write_jsonl(scores, self.rows("ragas", [None] * 118))
+        done = bridge("calibrate", run, "--labels", labels)
+        assert done.returncode == 1, done.stderr
+        assert "ragas/g_eval: none of 118 labelled rows was scored; judge_error[time" in done.stdout
+        made = read_calibration(run / "calibration.json")
+        found = {each.metric: (each.verdict, each.n) for each in made.entries}
+        assert found == {"deepeval/g_eval": ("trusted", 118), "ragas/g_eval": ("unusable", 0)}
+        write_jsonl(scores, self.rows("ragas", [0.9] * 118))
+        again = gated(run, made)
+        assert again.verdict == "error"
+        assert any("ragas/g_eval: its judge is unusable on 0" in each for each in again.reasons)
 
     @pytest.mark.parametrize(
         ("fields", "asked"),

@@ -16,11 +16,11 @@ from test_judge_groundedness import texts_of
 
 from bridge.gate.calibrate import Request, calibrate
 from bridge.judge import Request as Asked
-from bridge.judge.biases import LEAST, Observation, find_biases
+from bridge.judge.biases import BY_LABELS, LEAST, Observation, find_biases
 from bridge.judge.calibration import Pair
 from bridge.judge.correction import corrected_rates
 from bridge.judge.family import family_of
-from bridge.model.calibration import Bias
+from bridge.model.calibration import Bias, BiasName, Unmeasured
 from bridge.stats import spearman
 
 
@@ -40,7 +40,14 @@ def seen(n: int, judge: Callable[[int, float], float], **fields: Any) -> list[Ob
 
 
 def bias(observations: list[Observation], name: str) -> Bias | None:
-    return next((each for each in find_biases(observations) if each.name == name), None)
+    found = next(each for each in find_biases(observations) if each.name == name)
+    return found if isinstance(found, Bias) else None
+
+
+def why_not(observations: list[Observation], name: BiasName) -> str:
+    found = next(each for each in find_biases(observations) if each.name == name)
+    assert isinstance(found, Unmeasured)
+    return found.why
 
 
 NOISE = [random.Random(5).gauss(0, 0.1) for _ in range(200)]
@@ -122,9 +129,11 @@ class TestProbes:
         )
 
     def test_too_few_labels_say_nothing(self) -> None:
-        assert find_biases(seen(LEAST - 1, lambda *_: 1.0)) == ()
+        few = seen(LEAST - 1, lambda *_: 1.0)
+        assert {each.name for each in find_biases(few)} == set(BY_LABELS)
+        assert why_not(few, "inflation") == "19 labelled cases; 20 at least"
         one_case = [Observation("c", 0.0, 1.0)] * 50
-        assert find_biases(one_case) == ()
+        assert why_not(one_case, "length") == "1 labelled cases; 20 at least"
 
     def test_rows_of_one_case_are_no_further_cases(self) -> None:
         """Each case four times over: the same value, no narrower."""
@@ -136,9 +145,29 @@ class TestProbes:
 
     def test_constant_scores(self) -> None:
         names = {
-            each.name for each in find_biases(seen(40, lambda _, human: human, length=lambda i: i))
+            each.name
+            for each in find_biases(seen(40, lambda _, human: human, length=lambda i: i))
+            if isinstance(each, Bias)
         }
         assert names == {"inflation"}  # no excess to go with anything
+
+    def test_what_is_not_measured_says_why(self) -> None:
+        plain = seen(40, lambda _, human: human, length=lambda i: i)
+        assert "the same in every row" in why_not(plain, "length")
+        assert why_not(plain, "reference_wording") == "known of 0 labelled cases; 20 at least"
+        assert "no levels" in why_not(plain, "clustering")
+        assert why_not(plain, "self_preference").startswith("0 cases answered by its family")
+        kin = seen(40, lambda _, human: human, akin=lambda i: i < 3)
+        assert why_not(kin, "self_preference").startswith("3 cases answered by its family, 37 by")
+
+    def test_epochs_of_a_case_are_no_further_evidence_of_a_preference(self) -> None:
+        kin = {"akin": lambda i: i % 2 == 0}
+        once = seen(30, lambda i, human: human + NOISE[i] + 0.2 * (i % 2 == 0), **kin)
+        one, four = bias(once, "self_preference"), bias(once * 4, "self_preference")
+        assert one is not None
+        assert four is not None
+        assert (four.value, four.low, four.high) == pytest.approx((one.value, one.low, one.high))
+        assert (one.n, four.n) == (30, 120)
 
 
 @pytest.mark.parametrize(
@@ -232,6 +261,37 @@ class TestCommand:
         assert found["self_preference"]["n"] == 40
         assert not found["self_preference"]["found"]
         assert "reference_wording" not in found  # no answer has a word of it
+        assert "contexts_order" not in found
+        why = {each["name"]: each["why"] for each in entry["not_measured"]}
+        assert "the same in every row" in why["reference_wording"]
+        assert why["contexts_order"] == "it can be changed in 0 labelled cases; 20 at least"
+        assert "bridge compare --judge measures it" in why["position"]
+
+    def test_a_judge_that_reads_the_first_context_alone(
+        self, bridge: Bridge, tmp_path: Path
+    ) -> None:
+        def reads_first(body: dict[str, Any]) -> Act:
+            told = texts_of(Asked(body["messages"]))["CONTEXT"].index("true")
+            return Act({"exact": {"rationale": "so", "score": 8 if told < 10 else 3}})
+
+        check = {"judge": "main", "criteria": {"exact": "Is it exact?"}, "show": ["contexts"]}
+        with JudgeServer(reads_first) as server:
+            judges = {"main": {"model": "m", "base_url": server.url, "retries": 0}}
+            suite = write_suite(
+                tmp_path, {"checks": [{"rubric": check}], "judges": judges}, cases=24
+            )
+            outputs = [
+                {"case_id": f"c{i}", "text": "x", "retrieved_contexts": ["true", f"other {i}"]}
+                for i in range(24)
+            ]
+            write_jsonl(tmp_path / "v1.outputs.jsonl", outputs)
+            assert bridge("run", suite, "--run-dir", tmp_path / "R").returncode == 0
+            labels = labels_of(tmp_path / "l.jsonl", [])
+            labels = write_jsonl(labels, [{"case_id": f"c{i}", "label": 0.5} for i in range(24)])
+            done = bridge("calibrate", tmp_path / "R", "--labels", labels, "--probe")
+        assert "it favours contexts in the order given (difference +0.50" in done.stdout
+        assert "not measured: " in done.stdout
+        assert "nothing of the kind to change in this check" in done.stdout
 
     def test_a_judge_that_is_away(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(likes_long) as server:

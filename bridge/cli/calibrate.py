@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         CalibrationEntry,
         CorrectedRate,
         Rate,
+        Unmeasured,
     )
 
 
@@ -140,6 +141,8 @@ def _notes(entry: CalibrationEntry) -> list[str]:
     lines = [f"{entry.metric}: {reason}" for reason in entry.reasons]
     if entry.labels_needed is not None:
         lines.append(f"{entry.metric}: about {entry.labels_needed} labelled cases would settle it")
+    if entry.other_systems:
+        lines.append(f"{entry.metric}: {entry.other_systems} labels are of other systems")
     if entry.unscored:
         lines.append(f"{entry.metric}: {entry.unscored} labelled rows were not scored")
     lines += [
@@ -153,6 +156,8 @@ def _notes(entry: CalibrationEntry) -> list[str]:
         if each.false_passes
     ]
     lines += [f"{entry.metric}: {_bias(each)}" for each in entry.biases if each.found]
+    if entry.n and entry.not_measured:
+        lines.append(f"{entry.metric}: not measured: {_unmeasured(entry.not_measured)}")
     lines += [f"{entry.metric}: {_corrected(each)}" for each in entry.corrected]
     if entry.label_next:
         lines.append(f"{entry.metric}: label next: {', '.join(entry.label_next)}")
@@ -167,6 +172,11 @@ WORDS: dict[BiasName, tuple[str, str]] = {
     "rationale_length": ("its kind scores come with long rationales", "with short ones"),
     "self_preference": ("it favours its own family of models", "it is harsh on its own family"),
     "criteria_order": ("it favours criteria that come first", "it favours those that come last"),
+    "contexts_order": (
+        "it favours contexts in the order given",
+        "it favours contexts in reverse",
+    ),
+    "position": ("it favours the first of two answers", "it favours the second of two answers"),
     "shown_reference": (
         "without the reference it is kinder",
         "without it it is harsher",
@@ -179,6 +189,14 @@ def _bias(bias: Bias) -> str:
     said = WORDS[bias.name][0 if bias.value > 0 else 1]
     kind = "rank correlation" if bias.measure == "spearman" else "difference"
     return f"{said} ({kind} {bias.value:+.2f} [{bias.low:+.2f}, {bias.high:+.2f}], n {bias.n})"
+
+
+def _unmeasured(biases: Sequence[Unmeasured]) -> str:
+    """The biases that were not measured, with those of one reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for each in biases:
+        by_reason.setdefault(each.why, []).append(each.name)
+    return "; ".join(f"{', '.join(names)} ({why})" for why, names in by_reason.items())
 
 
 def _corrected(rate: CorrectedRate) -> str:

@@ -13,14 +13,26 @@ from bridge.gate.gather import gather
 from bridge.gate.judged import Judged, judged_metrics
 from bridge.gate.labelled import Labelled, Numbered, Place, label_rows
 from bridge.gate.observed import Answered, observed, read_answered
-from bridge.gate.probing import ask_again
-from bridge.judge.biases import find_biases
-from bridge.judge.calibration import Pair, Weights, agreement_of, measure
+from bridge.gate.probing import ASKING, ask_again, probes_of
+from bridge.judge.biases import Found, find_biases
+from bridge.judge.calibration import Pair, Weights, agreement_of, measure, unscored
 from bridge.judge.correction import corrected_rates
-from bridge.model.calibration import Bias, CalibrationEntry, CalibrationSlice, Label
+from bridge.model.calibration import (
+    Bias,
+    CalibrationEntry,
+    CalibrationSlice,
+    Label,
+    Unmeasured,
+)
 from bridge.model.errors import InputError
 from bridge.model.policy import CalibrationPolicy
 from bridge.model.score import Score
+
+POSITION = Unmeasured(
+    name="position",
+    why="scores of one answer have no position; bridge compare --judge measures it",
+)
+"""What is asked for by name and cannot be told from pointwise scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +66,11 @@ def calibrate(request: Request, policy: CalibrationPolicy | None = None) -> list
         request: What to calibrate.
         policy: When a judge is believed; the run's own if left out.
 
+    A metric of which no labelled row was scored, while others' were, is unusable.
+
     Raises:
         InputError: If a label fits no row, stands twice, or is of another kind than the others;
-            or if the run has no judged metric.
+            if the run has no judged metric, or no labelled row of any was scored.
     """
     evidence = gather([request.run]).of_system(request.system)
     if policy is None:
@@ -64,10 +78,15 @@ def calibrate(request: Request, policy: CalibrationPolicy | None = None) -> list
         policy = suites[0].gate.calibration if suites else CalibrationPolicy()
     by_metric = _by_metric(request, evidence)
     answered = read_answered(request.run, evidence.table.system_names[0])
-    return [
+    entries = [
         _entry(request, evidence, judged, labels, policy, answered)
         for judged, labels in by_metric.items()
     ]
+    if not any(entry.n for entry in entries):
+        names = ", ".join(entry.metric for entry in entries)
+        what = f"no labelled row of {names} was scored: {entries[0].reasons[0]}"
+        raise InputError(what, where=request.run, fix="run again")
+    return entries
 
 
 def _by_metric(request: Request, evidence: Evidence) -> dict[Judged, Numbered]:
@@ -119,10 +138,8 @@ def _entry(
 ) -> CalibrationEntry:
     rows = _rows(request, evidence, judged)
     found = label_rows(request.labels, labels, rows, evidence.table.system_names[0])
-    if not found.pairs:
-        raise InputError(
-            f"no labelled row of {judged.name} was scored", where=request.run, fix="run again"
-        )
+    biases = _biases(request, evidence, judged, found, answered)
+    pairs = list(found.pairs.values())
     return CalibrationEntry(
         metric=judged.name,
         judges=judged.judges,
@@ -132,27 +149,56 @@ def _entry(
         scorer_version=judged.scorer_version,
         params_digest=judged.params_digest,
         unscored=len(found.placed) - len(found.pairs),
+        other_systems=len(labels) - len(found.placed),
         slices=tuple(_slices(found.pairs, evidence)),
-        biases=_biases(request, evidence, judged, found, answered),
-        corrected=corrected_rates(list(found.pairs.values()), found.verdicts),
+        biases=tuple(each for each in biases if isinstance(each, Bias)),
+        not_measured=tuple(each for each in biases if isinstance(each, Unmeasured)),
+        corrected=corrected_rates(pairs, found.verdicts),
         label_next=_label_next(rows, found.placed),
-        **measure(list(found.pairs.values()), found.kind, request.weights, policy),
+        **(
+            measure(pairs, found.kind, request.weights, policy)
+            if pairs
+            else unscored(found.kind, request.weights, _why_unscored(found))
+        ),
     )
+
+
+def _why_unscored(found: Labelled) -> str:
+    """Why no labelled row has a value: what the first one says."""
+    first = found.rows[next(iter(found.placed))]
+    return f"none of {len(found.placed)} labelled rows was scored; {first.error or first.reason}"
 
 
 def _biases(
     request: Request, evidence: Evidence, judged: Judged, found: Labelled, answered: Answered
-) -> tuple[Bias, ...]:
+) -> tuple[Found, ...]:
     observations = [
         observed(found.rows[place], pair, found.values(place), answered, judged.models)
         for place, pair in found.pairs.items()
     ]
-    known = find_biases(observations)
+    rows = [found.rows[place] for place in found.pairs]
+    again = list(_asked_again(request, evidence, judged, rows, answered))
+    return (*find_biases(observations), *again, POSITION)
+
+
+def _asked_again(
+    request: Request,
+    evidence: Evidence,
+    judged: Judged,
+    rows: Sequence[Score],
+    answered: Answered,
+) -> Iterator[Found]:
+    """What shows when the judges are asked about rows again, or why they are not asked."""
     checks = [check for record in evidence.records for check in record.suite.checks]
     own = next((check for check in checks if check.metric == judged.metric), None)
-    if not request.probe or own is None:
-        return known
-    return (*known, *ask_again(own, [found.rows[place] for place in found.pairs], answered))
+    names = {probe.name for probe in probes_of(own)} if own is not None else set()
+    for name in ASKING:
+        if name not in names:
+            yield Unmeasured(name=name, why="nothing of the kind to change in this check")
+        elif not request.probe:
+            yield Unmeasured(name=name, why="the judge is not asked again without --probe")
+    if request.probe and own is not None:
+        yield from ask_again(own, rows, answered)
 
 
 def _rows(request: Request, evidence: Evidence, judged: Judged) -> dict[Place, Score]:

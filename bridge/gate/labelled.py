@@ -62,9 +62,14 @@ def label_rows(path: Path, labels: Numbered, rows: Mapping[Place, Score], system
         system: Whose rows these are; labels of another system are left out.
 
     Raises:
-        InputError: If a label fits no row, stands twice, or is of another kind than the others.
+        InputError: If a label fits no row, stands twice, or is of another kind than the others, or
+            if none is of this system.
     """
     placed = _placed(path, labels, rows, system)
+    if not placed:
+        named = ", ".join(sorted({label.system or system for _, label in labels}))
+        fix = f"name another by --system; the labels are of: {named}"
+        raise InputError(f"no label is of system {system!r}", where=path, fix=fix)
     kind = _kind(path, labels)
     scored = {place: label for place, label in placed.items() if rows[place].value is not None}
     pairs = {place: _pair(label, rows[place], kind) for place, label in scored.items()}

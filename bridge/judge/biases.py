@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.model.calibration import Bias, BiasName
+from bridge.model.calibration import Bias, BiasName, Unmeasured
 from bridge.stats import difference_interval, spearman, student_t_quantile
 from bridge.stats.agreement import spearman_interval
 
+Found = Bias | Unmeasured
+
+BY_LABELS: tuple[BiasName, ...] = (
+    "inflation",
+    "clustering",
+    "length",
+    "reference_wording",
+    "rationale_length",
+    "self_preference",
+)
+"""The biases that labels and scores can show."""
 LEAST = 20
 """Fewest labelled cases of a probe."""
 LEAST_OF_A_FAMILY = 5
-"""Fewest rows of either side of the comparison by families."""
+"""Fewest cases of either side of the comparison by families."""
 NOTABLE_CORRELATION = 0.2
 NOTABLE_DIFFERENCE = 0.05
 """What is less is not called a bias, whatever its interval."""
@@ -54,25 +65,34 @@ class Observation:
         return self.judge - self.human
 
 
-def find_biases(observations: Sequence[Observation]) -> tuple[Bias, ...]:
-    """Every bias that can be measured, found or not; none with too few labels."""
+def find_biases(observations: Sequence[Observation]) -> tuple[Found, ...]:
+    """Every bias that labels and scores can show: measured, found or not, or why it is not."""
     return tuple(_probes(observations))
 
 
-def _probes(observations: Sequence[Observation]) -> Iterator[Bias]:
-    if _cases(observations) < LEAST:
+def _probes(observations: Sequence[Observation]) -> Iterator[Found]:
+    cases = _cases(observations)
+    if cases < LEAST:
+        yield from (Unmeasured(name=name, why=too_few(cases)) for name in BY_LABELS)
         return
     yield _inflation(observations)
     if all(each.levels is not None for each in observations):
         yield _clustering(observations)
+    else:
+        yield Unmeasured(name="clustering", why="people said pass or fail, and no levels")
     going_by: dict[BiasName, Callable[[Observation], float | None]] = {
         "length": lambda each: each.length,
         "reference_wording": lambda each: each.overlap,
         "rationale_length": lambda each: each.rationale,
     }
     for name, read in going_by.items():
-        yield from _correlated(name, observations, read)
-    yield from _self_preference(observations)
+        yield _correlated(name, observations, read)
+    yield _self_preference(observations)
+
+
+def too_few(cases: int) -> str:
+    """Why a bias is not measured on few cases."""
+    return f"{cases} labelled cases; {LEAST} at least"
 
 
 def _cases(observations: Sequence[Observation]) -> int:
@@ -128,18 +148,19 @@ def _correlated(
     name: BiasName,
     observations: Sequence[Observation],
     read: Callable[[Observation], float | None],
-) -> Iterator[Bias]:
+) -> Found:
     """Rank correlation of the judge's excess with what it may go by."""
     known = [(each, value) for each in observations if (value := read(each)) is not None]
     cases = _cases([each for each, _ in known])
     if cases < LEAST:
-        return
+        why = f"known of {cases} labelled cases; {LEAST} at least"
+        return Unmeasured(name=name, why=why)
     value = spearman([each.excess for each, _ in known], [gone_by for _, gone_by in known])
     interval = None if value is None else spearman_interval(value, cases)
     if value is None or interval is None:
-        return
+        return Unmeasured(name=name, why="it, or the judge's excess, is the same in every row")
     apart = interval.low > 0.0 or interval.high < 0.0
-    yield Bias(
+    return Bias(
         name=name,
         measure="spearman",
         value=value,
@@ -150,12 +171,14 @@ def _correlated(
     )
 
 
-def _self_preference(observations: Sequence[Observation]) -> Iterator[Bias]:
+def _self_preference(observations: Sequence[Observation]) -> Found:
     """Mean excess on answers of the judge's own family above that on others', by Welch."""
-    own = [each.excess for each in observations if each.akin is True]
-    others = [each.excess for each in observations if each.akin is False]
+    own = _means_by_case(each for each in observations if each.akin is True)
+    others = _means_by_case(each for each in observations if each.akin is False)
     if min(len(own), len(others)) < LEAST_OF_A_FAMILY:
-        return
+        known = f"{len(own)} cases answered by its family, {len(others)} by others"
+        why = f"{known}; {LEAST_OF_A_FAMILY} of each at least"
+        return Unmeasured(name="self_preference", why=why)
     (mean, spread), (other_mean, other_spread) = _moments(own), _moments(others)
     value, variance = mean - other_mean, spread + other_spread
     half = 0.0
@@ -163,15 +186,23 @@ def _self_preference(observations: Sequence[Observation]) -> Iterator[Bias]:
         df = variance**2 / (spread**2 / (len(own) - 1) + other_spread**2 / (len(others) - 1))
         half = student_t_quantile(0.975, df) * math.sqrt(variance)
     apart = value - half > 0.0 or value + half < 0.0
-    yield Bias(
+    return Bias(
         name="self_preference",
         measure="difference",
         value=value,
         low=max(-2.0, value - half),
         high=min(2.0, value + half),
-        n=len(own) + len(others),
+        n=sum(each.akin is not None for each in observations),
         found=apart and abs(value) >= NOTABLE_DIFFERENCE,
     )
+
+
+def _means_by_case(observations: Iterable[Observation]) -> list[float]:
+    """The mean excess of each case: its rows say the same thing again."""
+    by_case: dict[str, list[float]] = {}
+    for each in observations:
+        by_case.setdefault(each.case_id, []).append(each.excess)
+    return [math.fsum(values) / len(values) for values in by_case.values()]
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

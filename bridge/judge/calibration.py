@@ -75,6 +75,23 @@ def measure(
     }
 
 
+def unscored(kind: Kind, weights: Weights, why: str) -> dict[str, Any]:
+    """What is said of a judge that scored no labelled row: the same fields, and no number."""
+    return {
+        "kind": kind,
+        "weights": None if kind == "binary" else weights,
+        "n": 0,
+        "cases": 0,
+        "agreement": Rate(),
+        "kappa": Rate(),
+        **_rates(()),
+        "confusion": (),
+        "verdict": "unusable",
+        "reasons": (why,),
+        "labels_needed": None,
+    }
+
+
 def agreement_of(pairs: Sequence[Pair]) -> Rate:
     """Raw agreement of some of the pairs."""
     return _agreement(pairs, len({pair.case_id for pair in pairs}))

@@ -23,6 +23,14 @@ A claim is one fact in one short sentence that stands by itself: names in place 
 out greetings, questions, offers, opinions, and what it says it does not know. If there is no claim,
 the list is empty."""
 
+RECHECK = f"""\
+You say whether the answer of another system states any fact, be it true or false. You judge nothing
+else.
+{FENCED}
+Greetings, questions, offers, opinions, refusals, and what it says it does not know are no facts.
+First write a rationale of one sentence that quotes the first fact, if there is one, then yes or
+no."""
+
 VERIFY = f"""\
 You hold claims against evidence. The evidence alone counts, not what you know. You are strict.
 {FENCED}
@@ -62,6 +70,20 @@ def read_claims(data: Mapping[str, Any]) -> list[str]:
     """The claims of a reply, each on one line and once."""
     lines = (" ".join(claim.split())[:LONGEST_CLAIM] for claim in data["claims"])
     return list({line.casefold(): line for line in lines if line}.values())
+
+
+def recheck_request(parts: Sequence[tuple[str, str]], max_chars: int) -> Request:
+    """The question whether an answer without a claim states any fact after all.
+
+    Args:
+        parts: (name, text) of what is shown, the answer last.
+        max_chars: Most characters of each text.
+    """
+    schema = object_of(
+        {"rationale": RATIONALE, "answer": {"type": "string", "enum": ["yes", "no"]}}
+    )
+    asked_for = f"Does the {ANSWER} above state any fact?"
+    return fenced_request(RECHECK, parts, asked_for, schema, max_chars)[0]
 
 
 def verdict_requests(

@@ -13,11 +13,13 @@ from bridge.files.digest import digest
 from bridge.judge.claims import (
     AT_A_TIME,
     EXTRACT,
+    RECHECK,
     VERIFY,
     Verdict,
     claims_request,
     read_claims,
     read_verdicts,
+    recheck_request,
     verdict_requests,
 )
 from bridge.judge.errors import JudgeError
@@ -25,6 +27,7 @@ from bridge.judge.evidence import Grounds, Source, grounds_of
 from bridge.judge.exchange import Reply, Request
 from bridge.judge.levels import level_of
 from bridge.judge.meter import Meter
+from bridge.judge.prompt import LONGEST_RATIONALE
 from bridge.judge.sway import Sway, find_sway, flags
 from bridge.model.case import Case
 from bridge.model.output import Output
@@ -71,8 +74,11 @@ def groundedness(
     The judge lists the claims, then says of each whether passages, conversation and tool results
     support it, contradict it, or hold nothing on it; every claim is in the details with its verdict
     and the words that decide. An answer without a claim (a refusal, a question) is skipped, as an
-    abstention is in FActScore, and so is a case with nothing to hold an answer against. The judge
-    sees all texts as for `rubric`, and its failures are errors of the same kinds.
+    abstention is in FActScore, and so is a case with nothing to hold an answer against: neither has
+    a value to count, and the gate shows how many there are (`max_skipped` bounds them). A judge
+    that lists no claim is asked once more whether the answer states any fact: if it says so, or if
+    the answer speaks to the judge, the row is an error. The judge sees all texts as for `rubric`,
+    and its failures are errors of the same kinds.
     """
     grounds = grounds_of(case, output, whole=params.scope == "conversation")
     evidence = grounds.evidence(params.against)
@@ -83,13 +89,15 @@ def groundedness(
     tag = {"case_id": case.id, "system": output.system, "epoch": output.epoch}
     sway = find_sway(grounds.answer, params.max_chars)
     meter = Meter()
+    ask = partial(meter.ask, judge)
     try:
-        found, cut = _check(partial(meter.ask, judge), grounds, evidence, params, tag)
+        found, cut = _check(ask, grounds, evidence, params, tag)
+        if found:
+            measured = _measurement(found, judge, sway, cut, params)
+        else:
+            measured = _without_claims(ask, grounds, judge, sway, params, tag)
     except JudgeError as error:
         return [error_measurement(str(error))]
-    if not found:
-        return [skip(f"the judge finds no claim in the answer{sway.said}")]
-    measured = _measurement(found, judge, sway, cut, params)
     return [measured.model_copy(update=meter.took)]
 
 
@@ -108,6 +116,37 @@ def _check(
         found += read_verdicts(some, ask(asked.numbered(0, tag)).data or {})
         cut += also_cut
     return found, tuple(dict.fromkeys(cut))
+
+
+def _without_claims(
+    ask: Callable[[Request], Reply],
+    grounds: Grounds,
+    judge: str | None,
+    sway: Sway,
+    params: GroundednessParams,
+    tag: Mapping[str, Any],
+) -> Measurement:
+    """An answer in which the judge finds no claim: skipped, if that is so on a second look.
+
+    Raises:
+        JudgeError: Of kind ``schema``, if the judge contradicts itself, or the answer speaks to it.
+    """
+    if sway.found:
+        raise JudgeError("schema", "the judge lists no claim of an answer that speaks to it")
+    reply = ask(recheck_request(grounds.spoken, params.max_chars).numbered(0, tag)).data or {}
+    if reply["answer"] == "yes":
+        text = "the judge lists no claim, and says that the answer states a fact"
+        raise JudgeError("schema", f"{text}: {reply['rationale'][:LONGEST_RATIONALE]}")
+    return Measurement(
+        status="skipped",
+        reason="the judge finds no claim in the answer",
+        details={
+            "groundedness": {"digest": groundedness_digest(params)},
+            "judge": judge,
+            "claims": [],
+            "rationale": reply["rationale"][:LONGEST_RATIONALE],
+        },
+    )
 
 
 def _measurement(
@@ -147,12 +186,12 @@ def _reason(found: Sequence[Verdict], counts: Counter[Any]) -> str:
 def groundedness_digest(params: GroundednessParams) -> str:
     """Digest of all that the judge is told beside the texts."""
     told = params.model_dump(mode="json", exclude={"scope"})
-    return digest({"groundedness": told, "instructions": [EXTRACT, VERIFY]})
+    return digest({"groundedness": told, "instructions": [EXTRACT, RECHECK, VERIFY]})
 
 
 GROUNDEDNESS = Scorer(
     "groundedness",
-    "1",
+    "2",
     groundedness,
     GroundednessParams,
     threshold=0.5,

@@ -72,13 +72,17 @@ BiasName = Literal[
     "self_preference",
     "criteria_order",
     "shown_reference",
+    "contexts_order",
+    "position",
 ]
 """``inflation``: the judge's mean above people's. ``clustering``: the share of its commonest level
 above that of people's. ``length``, ``reference_wording``, ``rationale_length``: how its excess over
 people goes with the answer's length, its words in common with the reference, the length of its own
 rationale. ``self_preference``: its excess on answers by models of its family above that on others.
 ``criteria_order``, ``shown_reference``: how its scores change when it is asked again with the
-criteria in reverse, and with the reference out of sight.
+criteria in reverse, with the reference out of sight, and with the retrieved contexts in reverse.
+``position``: its taste for the first or the second of two answers, which scores of one answer at a
+time do not have.
 """
 
 
@@ -102,6 +106,13 @@ class Bias(Model):
     high: Number
     n: Whole
     found: Flag
+
+
+class Unmeasured(Model):
+    """A bias that was not measured, and why."""
+
+    name: BiasName
+    why: Text
 
 
 Method = Literal["rogan_gladen", "prediction_powered"]
@@ -138,7 +149,8 @@ class CalibrationEntry(Model):
         weights: How kappa counts disagreement between levels.
         n: Labels with a row of the judge.
         cases: Cases they are of: what is resampled.
-        unscored: Labels whose row is an error.
+        unscored: Labels whose row has no value: an error, or skipped.
+        other_systems: Labels of other systems, which are left out.
         agreement: Share of equal verdicts.
         kappa: Agreement beyond chance.
         true_positive_rate: Of what people passed, the share that the judge passed.
@@ -150,6 +162,7 @@ class CalibrationEntry(Model):
         labels_needed: About how many labels would settle a marginal verdict; null where more would
             not.
         biases: What seems to lead the judge astray, and what was looked for and not found.
+        not_measured: The biases that were not looked for, each with its reason.
         corrected: What people would pass of all rows; for labels on rows drawn at random.
         label_next: Cases without a label on which the judge is nearest to its threshold.
     """
@@ -166,6 +179,7 @@ class CalibrationEntry(Model):
     n: Whole
     cases: Whole
     unscored: Whole = 0
+    other_systems: Whole = 0
     agreement: Rate
     kappa: Rate
     true_positive_rate: Rate
@@ -177,6 +191,7 @@ class CalibrationEntry(Model):
     reasons: tuple[Text, ...] = ()
     labels_needed: Whole | None = None
     biases: tuple[Bias, ...] = ()
+    not_measured: tuple[Unmeasured, ...] = ()
     corrected: tuple[CorrectedRate, ...] = ()
     label_next: tuple[Text, ...] = ()
 
