@@ -103,6 +103,7 @@ class TestMetricThresholds:
         found = gated(tmp_path, rows)
         assert found.passed
         assert (found.metrics["equals"].n, found.metrics["equals"].skipped) == (2, 1)
+        assert "rows skipped, which count in no mean: equals (1 of 3)" in found.notes
 
 
 class TestNothingToDecideOn:

@@ -21,6 +21,7 @@ from bridge.gate.failures import failed_cases, regressions
 from bridge.gate.flaky import flakiness
 from bridge.gate.metric import decide_metric
 from bridge.gate.must_pass import must_pass
+from bridge.gate.notes import skipped_note
 from bridge.gate.other_systems import OtherSystem, other_systems
 from bridge.gate.reasons import Reasons
 from bridge.gate.regressions import SEED, Finding
@@ -66,7 +67,7 @@ def decide(
     evidence, series, names = ground.evidence, ground.series, ground.names
     grave, slight = belief(evidence, ground.gated, policy.calibration, calibration, now)
     reasons.errors += grave
-    reasons.notes += slight
+    reasons.notes += [*slight, *skipped_note(ground.gated)]
     changes, findings = compare(evidence, series, names, policy, baseline, reasons, ground.excused)
     metrics = _decide_metrics(ground, findings, policy, baseline, reasons)
     _decide_cases(policy, ground, reasons)

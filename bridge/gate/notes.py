@@ -1,9 +1,10 @@
-"""What a reader should know of a comparison besides its verdict, each thing said once."""
+"""What a reader should know besides a verdict, each thing said once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from bridge.gate.align import Series
 from bridge.gate.regressions import Finding
 from bridge.model.policy import GatePolicy
 
@@ -24,6 +25,15 @@ def comparison_notes(findings: Mapping[str, Finding], policy: GatePolicy) -> Ite
     ]
     if few:
         yield f"few paired cases: {', '.join(few)}"
+
+
+def skipped_note(series: Iterable[Series]) -> Iterator[str]:
+    """Rows that leave a mean because there was nothing to score: who answers less is seen to."""
+    skipped = [
+        f"{each.name} ({each.skipped} of {len(each.rows)})" for each in series if each.skipped
+    ]
+    if skipped:
+        yield f"rows skipped, which count in no mean: {', '.join(skipped)}"
 
 
 def _too_few_differ(findings: Mapping[str, Finding], policy: GatePolicy) -> Iterator[str]:
