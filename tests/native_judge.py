@@ -97,6 +97,7 @@ DEEPEVAL: dict[str, Callable[[str], Any]] = {
     "generate 3-4 concise evaluation steps": lambda _: {"steps": ["Look for the city."]},
     "an integer between 0 and 10, with 10 indicating strong alignment": _scored,
     "10 = The conversation *fully* meets the criteria": _scored,
+    "\n\nRubric:\n0-2: ": _scored,
 }
 
 # --- RAGAS ------------------------------------------------------------------------------------
@@ -140,9 +141,10 @@ RAGAS: dict[str, Callable[[str], Any]] = {
         "noncommittal": 0,
     },
     "classify if the statement can be attributed": _attributed,
-    "Evaluate the Input based on the criterial": lambda prompt: {
-        "reason": "it names the city",
-        "verdict": int("Paris" in prompt),
+    "Evaluate the input based on the criteria defined": _scored,
+    "based solely on the scoring criteria": lambda prompt: {
+        "feedback": "it names the city",
+        "score": 4 if "score5_description: All" in prompt and "Paris" in prompt else 1,
     },
 }
 

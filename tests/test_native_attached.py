@@ -201,7 +201,7 @@ def test_ragas_evaluates_them(tmp_path: Path) -> None:
             )
     assert result["faithfulness"][0] == 0.5
     assert result["faithfulness"][1] != result["faithfulness"][1]
-    assert result["g_eval"][0] == 1.0
+    assert result["g_eval"][0] == 0.8
     left = result.traces[1]["faithfulness"]["bridge"]["output"]
     assert (left["status"], left["rows"][0]["reason"]) == ("skipped", "no retrieved contexts")
     assert result.traces[0]["invented"]["bridge"]["output"]["status"] == "unsupported"

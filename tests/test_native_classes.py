@@ -25,11 +25,11 @@ from native_judge import CASE, OUTPUT
 from test_native_metrics import judged, rows_of, write
 
 from bridge.judge import JudgeError, Reply, Request
-from bridge.model import Case, Output, Score
+from bridge.model import Case, Check, InputError, Output, Score
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.metrics import by_name
 from bridge.plugin.registry import get_format, get_framework
-from bridge.scorers.registry import get_scorer
+from bridge.scorers.registry import get_scorer, validate_check
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*now scores in the same direction:DeprecationWarning"),
@@ -83,7 +83,7 @@ def test_turns_groups_and_the_artefact(framework: str, tmp_path: Path) -> None:
     rows = run(framework, tmp_path, checks, pairs, Honest())
     found = {(row.case_id, row.turn, row.metric): row for row in rows}
     assert len(found) == len(rows) == 2 * (1 + 2 + 1)
-    graded_value = 0.8 if framework == "deepeval" else 1.0
+    graded_value = 1.0 if framework == "inspect" else 0.8
     for case_id, turn in (("paris", None), ("talk", 0), ("talk", 1)):
         own = found[case_id, turn, "not_g_eval"]
         assert own.value == pytest.approx(1 - graded_value)
@@ -213,3 +213,45 @@ def test_promptfoo_gets_data_as_it_is(bridge: Bridge, tmp_path: Path) -> None:
     assert '{{ "' not in seen
     assert "root:" not in seen
     assert "49" not in seen
+
+
+RUBRIC = ["Nothing is right.", "Little is.", "Half is.", "Most is.", "All is."]
+
+
+def test_g_eval_is_graded_in_ragas(tmp_path: Path) -> None:
+    """No value of 0 or 1 alone: its native scale is kept."""
+    check = {"g_eval": {"criteria": "It names the city.", "judge": "main"}}
+    (row,) = run("ragas", tmp_path, [check], [(CASE, OUTPUT)], Honest())
+    assert (row.value, row.status, row.reason) == (0.8, "passed", "it names the city")
+    assert row.raw is not None
+    assert (row.raw.value, row.raw.scale) == (8.0, (0.0, 10.0))
+    assert row.details["native"] == "SimpleCriteriaScore"
+
+
+@pytest.mark.parametrize(
+    ("framework", "value", "native", "raw"),
+    [
+        ("ragas", 0.75, "DomainSpecificRubrics", (4.0, (1.0, 5.0))),
+        ("deepeval", 0.8, "GEval", None),
+    ],
+)
+def test_a_rubric_of_levels(
+    tmp_path: Path, framework: str, value: float, native: str, raw: Any
+) -> None:
+    check = {"g_eval": {"criteria": "It names the city.", "rubric": RUBRIC, "judge": "main"}}
+    judge = Honest()
+    (row,) = run(framework, tmp_path, [check], [(CASE, OUTPUT)], judge)
+    assert (row.value, row.status, row.reason) == (value, "passed", "it names the city")
+    assert row.details["native"] == native
+    assert (None if row.raw is None else (row.raw.value, row.raw.scale)) == raw
+    asked = str(judge.requests[-1].messages)
+    assert all(level in asked for level in RUBRIC)
+
+
+def test_a_rubric_that_a_framework_does_not_take(tmp_path: Path) -> None:
+    check = {"g_eval": {"criteria": "c", "rubric": RUBRIC, "judge": "main"}}
+    (row,) = run("inspect", tmp_path, [check], [(CASE, OUTPUT)], Honest())
+    assert row.status == "unsupported"
+    assert "takes no rubric" in row.reason
+    with pytest.raises(InputError, match="a rubric of 2 levels, not 5"):
+        validate_check(Check.model_validate({"g_eval": {"criteria": "c", "rubric": ["a", "b"]}}))

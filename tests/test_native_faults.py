@@ -123,7 +123,7 @@ LIES: dict[str, tuple[str, str, Callable[[dict[str, Any]], dict[str, Any]]]] = {
     ),
     "ragas-5": ("context_recall", "the statement can be attri", without("classifications")),
     "ragas-6": ("answer_relevancy", "is noncommittal", lambda reply: {**reply, "noncommittal": 2}),
-    "ragas-7": ("g_eval", "criterial defined", lambda reply: {**reply, "verdict": 2}),
+    "ragas-7": ("g_eval", "criteria defined", lambda reply: {**reply, "score": 11}),
     "promptfoo-1": ("faithfulness", "Natural language inference", fewer("verdicts")),
     "promptfoo-2": ("faithfulness", "more statements from each", without("statements")),
     "promptfoo-3": ("context_recall", "classify if the sentence can", without("classifications")),

@@ -45,7 +45,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "faithfulness": 0.5,
         "answer_relevancy": pytest.approx(0.67, abs=0.1),
         "context_recall": 0.5,
-        "g_eval": 1.0,
+        "g_eval": 0.8,
     },
 }
 """What each framework makes of the same answers of the same judge."""

@@ -164,6 +164,19 @@ def _shown(names: Sequence[str], test_case: Any) -> list[Any]:
     ]
 
 
+LEVELS = ((0, 2), (3, 4), (5, 6), (7, 8), (9, 10))
+"""G-Eval's scale, parted among the levels of a rubric."""
+
+
+def _rubric(levels: Sequence[str]) -> list[Any]:
+    from deepeval.metrics.g_eval import Rubric
+
+    return [
+        Rubric(score_range=scores, expected_outcome=level)
+        for scores, level in zip(LEVELS, levels, strict=True)
+    ]
+
+
 def _tool_options(params: Any) -> dict[str, Any]:
     from deepeval.test_case import ToolCallParams
 
@@ -175,6 +188,7 @@ _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "g_eval": lambda params: {
         "criteria": params.criteria,
         "evaluation_steps": list(params.steps) or None,
+        **({"rubric": _rubric(params.rubric)} if params.rubric else {}),
     },
     "summarization": lambda params: {"assessment_questions": list(params.questions) or None},
     "task_completion": lambda params: {"task": params.task},

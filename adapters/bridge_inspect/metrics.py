@@ -17,7 +17,13 @@ METRICS = (
         "answer_correctness", "model_graded_fact", ("input", "answer", "reference"), calls=1
     ),
     NativeMetric("hallucination", why_not=_CRITERIA),
-    NativeMetric("g_eval", "model_graded_qa", ("input", "answer"), calls=1),
+    NativeMetric(
+        "g_eval",
+        "model_graded_qa",
+        ("input", "answer"),
+        calls=1,
+        refuses=lambda params: "it has three grades, and takes no rubric" if params.rubric else "",
+    ),
     NativeMetric("summarization", why_not=_CRITERIA),
     NativeMetric("toxicity", why_not=_CRITERIA),
     NativeMetric("bias", why_not=_CRITERIA),

@@ -12,6 +12,8 @@ _CRITERIA = "no assertion of it; give criteria to g_eval"
 def _no_steps(params: Any) -> str:
     if params.steps:
         return "g-eval takes criteria, and has the judge make up the steps"
+    if params.rubric:
+        return "g-eval takes criteria, and no rubric of levels"
     return "g-eval is asked turn by turn" if params.scope == "conversation" else ""
 
 

@@ -1,5 +1,8 @@
 """RAGAS's own metrics under neutral names: those of ``ragas.metrics.collections``, and one older.
 
+``g_eval`` is graded: criteria by ``SimpleCriteriaScore``, which takes its scale in words and here
+is told 0 to 10, and a rubric by ``DomainSpecificRubrics`` from 1 to 5.
+
 Its bare numbers come without a reason; what the judge said is kept as evidence.
 """
 
@@ -14,8 +17,8 @@ _CONVERSATION = "it scores answers one by one"
 
 def _no_steps(params: Any) -> str:
     if params.steps:
-        return "AspectCritic takes criteria, and no steps"
-    return "AspectCritic is asked turn by turn here" if params.scope == "conversation" else ""
+        return "SimpleCriteriaScore takes criteria, and no steps"
+    return "g_eval is asked turn by turn here" if params.scope == "conversation" else ""
 
 
 METRICS = (
@@ -38,7 +41,7 @@ METRICS = (
         embeds=2,
     ),
     NativeMetric("hallucination", why_not="Faithfulness is against retrieved contexts"),
-    NativeMetric("g_eval", "AspectCritic", ("answer",), calls=1, refuses=_no_steps),
+    NativeMetric("g_eval", "SimpleCriteriaScore", ("answer",), calls=1, refuses=_no_steps),
     NativeMetric(
         "summarization",
         "SummaryScore",

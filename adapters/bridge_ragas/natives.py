@@ -15,7 +15,7 @@ from bridge.judge.errors import JudgeError
 from bridge.model.case import Case
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
-from bridge.model.score import Measurement
+from bridge.model.score import Measurement, Raw
 from bridge.plugin.carry import KEY
 from bridge.plugin.measurer import Question
 from bridge.plugin.native import OneByOne, exact_at_ends
@@ -29,6 +29,10 @@ from bridge_ragas.results import Results
 CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completion"})
 """Metrics that read messages."""
 MOST_REPLIES = 20
+RUBRICS = "DomainSpecificRubrics"
+"""The class that scores by a rubric, from 1 to 5."""
+SCALE = "Score from 0 to 10: 0 if nothing of it is met, 10 if all of it is."
+"""What ``SimpleCriteriaScore`` is told of its scale: it has none of its own."""
 
 
 class RagasNatives(OneByOne):
@@ -78,9 +82,9 @@ def measure(question: Question) -> Measurement:
         raise question.inquiry.failure
     check_counts(llm.replies)
     return Measurement(
-        value=exact_at_ends(float(value)),
         reason=_reason(question, llm.replies),
-        details={"native": question.metric.own, "replies": _plain(llm.replies[:MOST_REPLIES])},
+        details={"native": own_of(question), "replies": _plain(llm.replies[:MOST_REPLIES])},
+        **_measured(question, float(value)),
     )
 
 
@@ -89,10 +93,7 @@ async def _score(question: Question, llm: Any) -> Any:
     name = question.metric.name
     sample = to_sample(question.case, question.output, MULTI if name in CONVERSATIONS else SINGLE)
     if name == "g_eval":
-        from ragas.metrics._aspect_critic import AspectCritic
-
-        critic = AspectCritic(name, question.params.criteria, llm=llm)
-        return await critic._single_turn_ascore(_to_show(sample, question.params.show), None)  # noqa: SLF001
+        return await _graded(question, _to_show(sample, question.params.show), llm)
     metric = _make(question, llm)
     columns = sample.to_dict() if name not in CONVERSATIONS else vars(sample)
     if name == "topic_adherence":
@@ -102,19 +103,64 @@ async def _score(question: Question, llm: Any) -> Any:
     return found.value
 
 
+async def _graded(question: Question, sample: Any, llm: Any) -> Any:
+    """The value of ``g_eval`` on the scale of :func:`scale_of`."""
+    if question.params.rubric:
+        metric = _make(question, llm)
+        columns = sample.to_dict()
+        taken = inspect.signature(metric.ascore).parameters
+        return (await metric.ascore(**{key: columns.get(key) for key in taken})).value
+    from ragas.metrics._simple_criteria import SimpleCriteriaScore
+
+    score = SimpleCriteriaScore("g_eval", f"{question.params.criteria}\n{SCALE}", llm=llm)
+    return await score._single_turn_ascore(sample, None)  # noqa: SLF001
+
+
+def own_of(question: Question) -> str:
+    """The class that carries a metric out: of ``g_eval``, another where there is a rubric."""
+    has_rubric = question.metric.name == "g_eval" and question.params.rubric
+    return RUBRICS if has_rubric else question.metric.own
+
+
+def scale_of(question: Question) -> tuple[float, float] | None:
+    """The scale of a metric's value, where it is not from 0 to 1."""
+    if question.metric.name != "g_eval":
+        return None
+    return (1.0, 5.0) if question.params.rubric else (0.0, 10.0)
+
+
+def _measured(question: Question, value: float) -> dict[str, Any]:
+    """A native value as ours, from 0 to 1, with the native one beside it where that differs."""
+    scale = scale_of(question)
+    if scale is None:
+        return {"value": exact_at_ends(value)}
+    low, high = scale
+    found = exact_at_ends((value - low) / (high - low))
+    return {"value": found, "raw": Raw(value=value, scale=scale)}
+
+
 def _make(question: Question, llm: Any) -> Any:
     """A metric of ``ragas.metrics.collections``, with its judge."""
     from ragas.metrics import collections
 
     from bridge_ragas.judge import BridgeEmbeddings
 
-    own = getattr(collections, question.metric.own)
+    own = getattr(collections, own_of(question))
     options: dict[str, Any] = {}
+    if own_of(question) == RUBRICS:
+        options["rubrics"] = _rubric(question.params)
     if question.metric.calls or question.metric.more:
         options["llm"] = llm
     if question.metric.embeds:
         options["embeddings"] = BridgeEmbeddings(question.inquiry)
     return own(**options)
+
+
+def _rubric(params: Any) -> dict[str, str]:
+    """A rubric as RAGAS spells it out for the judge, with the criteria before it."""
+    levels = {f"score{number}_description": each for number, each in enumerate(params.rubric, 1)}
+    told = params.criteria or "\n".join(params.steps)
+    return {"criteria": told, **levels}
 
 
 def _to_show(sample: Any, show: Sequence[str]) -> Any:
@@ -163,10 +209,10 @@ _VERDICTS = {
 
 def _reason(question: Question, replies: Sequence[BaseModel]) -> str:
     """What the judge said last of why; RAGAS itself gives no reason."""
-    said = [getattr(each, "reason", None) for each in replies]
+    said = [getattr(each, "reason", getattr(each, "feedback", None)) for each in replies]
     told = next((each for each in reversed(said) if isinstance(each, str) and each), "")
     where = "; what the judge replied is in details" if replies else ""
-    return told or f"{question.metric.own} gives no reason{where}"
+    return told or f"{own_of(question)} gives no reason{where}"
 
 
 def _plain(replies: Sequence[BaseModel]) -> list[dict[str, Any]]:

@@ -28,6 +28,9 @@ ALTERNATIVES = {
 }
 """The shared scorer that comes nearest; `rubric` of every other."""
 
+LEVELS = 5
+"""Levels of a rubric: RAGAS's scale is 1 to 5, and DeepEval's 0 to 10 is parted into as many."""
+
 Shown = Literal["input", "reference", "contexts"]
 """What a judge may be shown beside the answer."""
 
@@ -39,12 +42,14 @@ class GEvalParams(Model):
         criteria: What a good answer does, in words.
         steps: How to judge, step by step; without them some frameworks have the judge make up its
             own for every case.
+        rubric: What each of five levels looks like, the worst first, in frameworks that take one.
         show: What the judge sees beside the answer, in frameworks that let one choose.
         scope: Whether a case with turns is scored turn by turn, or as one conversation.
     """
 
     criteria: Text | None = Field(default=None, min_length=1)
     steps: tuple[Text, ...] = ()
+    rubric: tuple[Text, ...] = ()
     show: tuple[Shown, ...] = ("input",)
     scope: Literal["turn", "conversation"] = "turn"
 
@@ -54,6 +59,10 @@ class GEvalParams(Model):
             raise ValueError("give criteria, or steps")
         if not all(step.strip() for step in self.steps):
             raise ValueError("an empty step")
+        if self.rubric and len(self.rubric) != LEVELS:
+            raise ValueError(f"a rubric of {len(self.rubric)} levels, not {LEVELS}")
+        if not all(level.strip() for level in self.rubric):
+            raise ValueError("an empty level")
         return self
 
 
