@@ -76,7 +76,7 @@ PAIRS = [CASE, {**CASE, "id": "bare", "reference_contexts": []}], [OUTPUT, BARE]
 @pytest.mark.parametrize("run_async", [False, True])
 def test_deepeval_evaluates_them(tmp_path: Path, run_async: bool) -> None:
     with served("deepeval", tmp_path, *PAIRS) as (bundle, _, _):
-        from deepeval import evaluate as run
+        from deepeval.evaluate import evaluate as run
         from deepeval.evaluate.configs import AsyncConfig, DisplayConfig, ErrorConfig
 
         from bridge_deepeval import to_test_cases

@@ -108,8 +108,10 @@ def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
     run = tmp_path / "R"
     with JudgeServer(honest) as server:
         suite = write(tmp_path, server, CHECKS, ["core", *FRAMEWORKS])
+        foretold = json.loads(bridge("run", suite, "--dry-run", "--json").stdout)["judges"]["main"]
         done = bridge("run", suite, "--run-dir", run)
         assert done.returncode == 0, done.stdout + done.stderr
+        assert_foretold(foretold, server)
         for framework in FRAMEWORKS:
             found = {row["metric"]: row["value"] for row in rows_of(run, framework)}
             assert found == {"contains": 1.0, **VALUES[framework]}, framework
@@ -122,6 +124,15 @@ def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
         # Inspect's and RAGAS's verdict, promptfoo's steps and score, and DeepEval's steps, from which
         # the very score follows
         assert server.calls == asked + 5
+
+
+def assert_foretold(foretold: Mapping[str, int], server: JudgeServer) -> None:
+    """The estimate of a dry run is of the size of what the frameworks' real prompts then are."""
+    questions = [body["messages"] for body in server.bodies if "messages" in body]
+    chars = sum(len(each["content"]) for messages in questions for each in messages)
+    assert server.calls <= foretold["calls_at_most"]
+    assert 0.7 <= foretold["input_tokens_about"] / (chars / 4) <= 1.5
+    assert foretold["output_tokens_at_most"] >= len(questions) * 1024
 
 
 def assert_stamped(run: Path) -> None:

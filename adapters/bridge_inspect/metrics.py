@@ -14,7 +14,12 @@ METRICS = (
     NativeMetric("context_recall", why_not=_CRITERIA),
     NativeMetric("context_relevancy", why_not=_CRITERIA),
     NativeMetric(
-        "answer_correctness", "model_graded_fact", ("input", "answer", "reference"), calls=1
+        "answer_correctness",
+        "model_graded_fact",
+        ("input", "answer", "reference"),
+        calls=1,
+        prompt_chars=1022,
+        shown=0.6,
     ),
     NativeMetric("hallucination", why_not=_CRITERIA),
     NativeMetric(
@@ -23,6 +28,8 @@ METRICS = (
         ("input", "answer"),
         calls=1,
         refuses=lambda params: "it has three grades, and takes no rubric" if params.rubric else "",
+        prompt_chars=864,
+        shown=0.4,
     ),
     NativeMetric("summarization", why_not=_CRITERIA),
     NativeMetric("toxicity", why_not=_CRITERIA),

@@ -144,6 +144,7 @@ def _describe(plan: Plan, as_json: bool) -> int:
             "calls_at_most": each.calls,
             "input_tokens_about": each.input_tokens,
             "output_tokens_about": each.output_tokens,
+            "output_tokens_at_most": each.most_output_tokens(plan.suite.judges[name]),
             "cost_usd_about": each.cost_usd(plan.suite.judges[name]),
         }
         for name, each in judges.items()
@@ -161,8 +162,9 @@ def _describe(plan: Plan, as_json: bool) -> int:
 def _expected(asked: Mapping[str, float | None]) -> str:
     cost = asked["cost_usd_about"]
     price = "no price is given" if cost is None else f"{cost:.4f} US dollars"
-    tokens = f"{asked['input_tokens_about']} + {asked['output_tokens_about']} tokens"
-    return f"at most {asked['calls_at_most']} calls, about {tokens}, {price} (an estimate)"
+    sent = f"{asked['input_tokens_about']} tokens sent, give or take half"
+    back = f"{asked['output_tokens_about']} back, {asked['output_tokens_at_most']} at most"
+    return f"at most {asked['calls_at_most']} calls, about {sent}, {back}; {price} (an estimate)"
 
 
 def _summary(record: RunRecord, folder: Path, as_json: bool) -> int:

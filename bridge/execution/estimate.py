@@ -21,10 +21,12 @@ from bridge.scorers.evaluate import checks_with_turns, failure_of, seen_at
 from bridge.scorers.registry import is_native
 
 CHARS_PER_TOKEN = 4
-PROMPT_TOKENS = 500
-"""About what a question takes beside the texts that it is about."""
+"""Of English; 1 to 3 of most other scripts."""
+PROMPT_CHARS = 1000
+SHOWN = 0.8
+"""The prompts of our own judged scorers, as those of a ``NativeMetric``: measured likewise."""
 REPLY_TOKENS = 150
-"""About what a reply takes."""
+"""About what a reply takes: a guess, since models differ in how much they say."""
 
 Pair = tuple[Case, Output]
 
@@ -37,23 +39,35 @@ class Estimate:
         calls: Requests, those for embeddings included.
         input_tokens: About how many tokens are sent.
         output_tokens: About how many come back.
+        questions: Requests that are answered with text.
     """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    questions: int = 0
 
-    def add(self, calls: int, embeds: int, texts: int) -> None:
+    def add(self, calls: int, embeds: int, texts: int, prompt: int, shown: float) -> None:
         """Count requests.
 
+        A later question on an output also shows what was replied to the one before.
+
         Args:
-            calls: Questions.
+            calls: Questions on one output.
             embeds: Requests for embeddings.
-            texts: Tokens of the texts that they are about.
+            texts: Characters of the texts that they are about.
+            prompt: Characters of the prompt itself in each question.
+            shown: Share of the texts that each question shows.
         """
         self.calls += calls + embeds
-        self.input_tokens += calls * (PROMPT_TOKENS + texts) + embeds * texts
+        self.questions += calls
+        sent = calls * (prompt + shown * texts) + embeds * texts
+        self.input_tokens += round(sent / CHARS_PER_TOKEN) + max(0, calls - 1) * REPLY_TOKENS
         self.output_tokens += calls * REPLY_TOKENS
+
+    def most_output_tokens(self, config: JudgeConfig) -> int:
+        """The most that can come back: every reply as long as it may be."""
+        return self.questions * config.max_tokens
 
     def cost_usd(self, config: JudgeConfig) -> float | None:
         """US dollars, where the judge's price is known."""
@@ -81,14 +95,18 @@ def estimate(plan: Plan, outputs: Sequence[Output] | None = None) -> dict[str, E
         for leaf, metric, case, output in _scored(info, plan, pairs):
             if leaf.judge is not None:
                 calls = metric.calls_for(case, output)
-                found[leaf.judge].add(calls, metric.embeds, _tokens(case, output))
+                texts = text_chars(case, output)
+                found[leaf.judge].add(
+                    calls, metric.embeds, texts, metric.prompt_chars, metric.shown
+                )
     return found
 
 
 def _add_shared(found: dict[str, Estimate], check: Check, case: Case, output: Output) -> None:
     """A shared check's requests, which are made once for all frameworks."""
     for name in set(judges_named(check)):
-        found[name].add(requests_of(check), 0, _tokens(case, output))
+        texts = text_chars(case, output)
+        found[name].add(requests_of(check), 0, texts, PROMPT_CHARS, SHOWN)
 
 
 def _pairs(plan: Plan, outputs: Sequence[Output] | None) -> Iterator[Pair]:
@@ -111,11 +129,11 @@ def _stand_in(case: Case, epoch: int) -> Output:
     )
 
 
-def _tokens(case: Case, output: Output) -> int:
-    """About how many tokens the texts of a case and its output are."""
+def text_chars(case: Case, output: Output) -> int:
+    """How many characters the texts of a case and its output are."""
     shown = case.model_dump_json(include={"input", "expected", "reference_contexts", "turns"})
     answer = output.model_dump_json(include={"text", "retrieved_contexts", "turns"})
-    return (len(shown) + len(answer)) // CHARS_PER_TOKEN
+    return len(shown) + len(answer)
 
 
 Scored = tuple[Check, NativeMetric, Case, Output]

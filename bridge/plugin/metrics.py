@@ -60,6 +60,9 @@ class NativeMetric:
         more: Further requests for each ``per``.
         per: What ``more`` is counted by.
         embeds: Requests for embeddings.
+        prompt_chars: Characters of the prompt itself in each call, on average
+            (``benchmarks/judge_prompts.py``).
+        shown: Share of the texts of case and output that each call shows, on average.
         why_not: Why there is none, or what it is short of.
         refuses: Why it cannot be carried out with some parameters; "" where it can.
     """
@@ -71,6 +74,8 @@ class NativeMetric:
     more: int = 0
     per: Unit = ""
     embeds: int = 0
+    prompt_chars: int = 1500
+    shown: float = 0.4
     why_not: str = ""
     refuses: Callable[[Any], str] = lambda _: ""
 
