@@ -112,6 +112,31 @@ class TestWhatIsMeasured:
         found = entry_of(tmp_path, [0.9, None, 0.1], [True, True, False])
         assert (found.n, found.unscored) == (2, 1)
 
+    @pytest.mark.parametrize(
+        ("said", "values", "verdict", "why"),
+        [
+            (True, [0.9] * 38 + [0.1] * 2, "marginal", "people passed every labelled case"),
+            (False, [0.1] * 40, "marginal", "people failed every labelled case"),
+            (True, [0.9] * 20 + [0.1] * 20, "unusable", "agreement is at most 0.65, below 0.85"),
+        ],
+    )
+    def test_labels_of_one_class_say_nothing_by_kappa(
+        self, tmp_path: Path, said: bool, values: list[float | None], verdict: str, why: str
+    ) -> None:
+        """Whose kappa is 0 with an interval of width 0, or undefined, whatever the judge does."""
+        found = entry_of(tmp_path, values, [said] * 40)
+        assert (found.verdict, found.labels_needed) == (verdict, None)
+        assert found.reasons[0].startswith(why)
+
+    def test_labels_of_another_system_may_be_of_another_kind(self, tmp_path: Path) -> None:
+        run = run_of(tmp_path / "R", judged_rows([0.9, 0.1]))
+        lines = [
+            {"case_id": "c000", "label": True},
+            {"case_id": "c000", "label": "good", "system": "other"},
+        ]
+        (entry,) = calibrate(Request(run, write_jsonl(tmp_path / "l.jsonl", lines)))
+        assert (entry.kind, entry.n) == ("binary", 1)
+
     def test_labels_of_other_systems_are_counted(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "R", judged_rows([0.9, 0.1]))
         lines = [
@@ -179,7 +204,7 @@ class TestTrust:
     def test_one_sided_labels_say_nothing(self, tmp_path: Path) -> None:
         found = entry_of(tmp_path, *sides(50, 0, 0, 0))
         assert found.verdict == "marginal"
-        assert "kappa is undefined" in found.reasons[0]
+        assert "people passed every labelled case" in found.reasons[0]
 
     def test_many_rows_of_few_cases_are_few(self) -> None:
         pairs = [

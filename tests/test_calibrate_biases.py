@@ -207,6 +207,11 @@ class TestCorrected:
     def test_few_labels_correct_nothing(self, tmp_path: Path) -> None:
         assert entry_of(tmp_path, *sides(20, 1, 1, 7)).corrected == ()
 
+    def test_a_judge_without_an_error_gets_no_interval_of_width_zero(self, tmp_path: Path) -> None:
+        found = {each.method: each for each in entry_of(tmp_path, *sides(20, 0, 0, 20)).corrected}
+        assert set(found) == {"rogan_gladen"}
+        assert found["rogan_gladen"].low < 0.5 < found["rogan_gladen"].high
+
     def test_people_who_pass_everything(self) -> None:
         pairs = [Pair(f"c{i}", "pass", "pass", True, True) for i in range(40)]
         methods = [each.method for each in corrected_rates(pairs, [("c0", True)] * 2)]
@@ -290,8 +295,10 @@ class TestCommand:
             labels = write_jsonl(labels, [{"case_id": f"c{i}", "label": 0.5} for i in range(24)])
             done = bridge("calibrate", tmp_path / "R", "--labels", labels, "--probe")
         assert "it favours contexts in the order given (difference +0.50" in done.stdout
-        assert "not measured: " in done.stdout
-        assert "nothing of the kind to change in this check" in done.stdout
+        assert "not measured, and the file says why: " in done.stdout
+        assert "nothing of the kind to change in this check" in (
+            (tmp_path / "calibration.json").read_text()
+        )
 
     def test_a_judge_that_is_away(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(likes_long) as server:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         CalibrationEntry,
         CorrectedRate,
         Rate,
-        Unmeasured,
     )
 
 
@@ -157,7 +156,8 @@ def _notes(entry: CalibrationEntry) -> list[str]:
     ]
     lines += [f"{entry.metric}: {_bias(each)}" for each in entry.biases if each.found]
     if entry.n and entry.not_measured:
-        lines.append(f"{entry.metric}: not measured: {_unmeasured(entry.not_measured)}")
+        names = ", ".join(each.name for each in entry.not_measured)
+        lines.append(f"{entry.metric}: not measured, and the file says why: {names}")
     lines += [f"{entry.metric}: {_corrected(each)}" for each in entry.corrected]
     if entry.label_next:
         lines.append(f"{entry.metric}: label next: {', '.join(entry.label_next)}")
@@ -189,14 +189,6 @@ def _bias(bias: Bias) -> str:
     said = WORDS[bias.name][0 if bias.value > 0 else 1]
     kind = "rank correlation" if bias.measure == "spearman" else "difference"
     return f"{said} ({kind} {bias.value:+.2f} [{bias.low:+.2f}, {bias.high:+.2f}], n {bias.n})"
-
-
-def _unmeasured(biases: Sequence[Unmeasured]) -> str:
-    """The biases that were not measured, with those of one reason together."""
-    by_reason: dict[str, list[str]] = {}
-    for each in biases:
-        by_reason.setdefault(each.why, []).append(each.name)
-    return "; ".join(f"{', '.join(names)} ({why})" for why, names in by_reason.items())
 
 
 def _corrected(rate: CorrectedRate) -> str:

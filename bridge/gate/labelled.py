@@ -70,7 +70,7 @@ def label_rows(path: Path, labels: Numbered, rows: Mapping[Place, Score], system
         named = ", ".join(sorted({label.system or system for _, label in labels}))
         fix = f"name another by --system; the labels are of: {named}"
         raise InputError(f"no label is of system {system!r}", where=path, fix=fix)
-    kind = _kind(path, labels)
+    kind = _kind(path, [each for each in labels if each[1].system in (None, system)])
     scored = {place: label for place, label in placed.items() if rows[place].value is not None}
     pairs = {place: _pair(label, rows[place], kind) for place, label in scored.items()}
     return Labelled(rows, placed, kind, pairs)

@@ -126,7 +126,7 @@ def _after(row: Score, again: Measurement) -> tuple[float, float] | None:
 def _before(row: Score, again: Measurement) -> tuple[float, float] | None:
     """The value as it is now, and as it was: what the first order earns."""
     values = _after(row, again)
-    return None if values is None else values[::-1]
+    return None if values is None else (values[1], values[0])
 
 
 def ask_again(

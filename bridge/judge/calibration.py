@@ -59,7 +59,9 @@ def measure(
         seed=SEED,
     )
     agreement = _agreement(pairs, cases)
-    verdict, reasons = trust(cases, agreement, kappa, policy)
+    said = {pair.human_passes for pair in pairs}
+    alone = "" if len(said) > 1 else "passed" if said == {True} else "failed"
+    verdict, reasons = trust(cases, agreement, kappa, policy, alone)
     return {
         "kind": kind,
         "weights": None if kind == "binary" else weights,
@@ -132,9 +134,16 @@ def _confusion(pairs: Sequence[Pair]) -> tuple[Confusion, ...]:
 
 
 def trust(
-    cases: int, agreement: Rate, kappa: KappaInterval, policy: CalibrationPolicy
+    cases: int,
+    agreement: Rate,
+    kappa: KappaInterval,
+    policy: CalibrationPolicy,
+    alone: str = "",
 ) -> tuple[Trust, tuple[str, ...]]:
     """Whether to believe a judge, and why not.
+
+    Where people ``passed`` everything, or ``failed`` it (``alone``), kappa is 0 or undefined
+    whatever the judge does: then raw agreement alone can call it unusable.
 
     Trusted only where both *lower* bounds reach the policy, unusable only where the *upper* bound
     of kappa does not reach its least: at 30 labels and a true kappa of 0.8, the lower bound would
@@ -142,6 +151,12 @@ def trust(
     """
     if cases < policy.labels:
         return "marginal", (f"{cases} labelled cases; {policy.labels} at least",)
+    if alone:
+        if agreement.high is not None and agreement.high < policy.agreement:
+            why = f"agreement is at most {agreement.high:.2f}, below {policy.agreement:g}"
+            return "unusable", (why,)
+        lacking = "fail" if alone == "passed" else "pass"
+        return "marginal", (f"people {alone} every labelled case: label some that {lacking}",)
     if kappa.kappa is None or kappa.low is None or kappa.high is None:
         return "marginal", ("kappa is undefined: label cases that fail, and cases that pass",)
     if kappa.high < policy.unusable:

@@ -27,7 +27,8 @@ def corrected_rates(pairs: Sequence[Pair], judged: Sequence[Judged]) -> tuple[Co
 
     Returns:
         None with fewer than ``LEAST`` labelled cases; the Rogan-Gladen rate only where the judge
-        is better than chance and people passed some and failed some.
+        is better than chance and people passed some and failed some, and the prediction-powered
+        one only where the judge's error varies.
     """
     if len({pair.case_id for pair in pairs}) < LEAST:
         return ()
@@ -66,7 +67,10 @@ def _share(rows: Sequence[Judged]) -> Share:
 
 def _powered(pairs: Sequence[Pair], judged: Sequence[Judged]) -> Corrected | None:
     apart = ((pair.case_id, float(pair.human_passes) - pair.judge_passes) for pair in pairs)
-    return prediction_powered(_means(judged), _means(apart))
+    differences = _means(apart)
+    if len(set(differences)) == 1:  # an error not seen is no error of 0: the interval would be
+        return None  # that of the rows alone
+    return prediction_powered(_means(judged), differences)
 
 
 def _means(rows: Iterable[tuple[str, float]]) -> list[float]:
