@@ -130,7 +130,7 @@ class TestWhatIsMeasured:
 
     def test_labels_of_another_system_may_be_of_another_kind(self, tmp_path: Path) -> None:
         run = run_of(tmp_path / "R", judged_rows([0.9, 0.1]))
-        lines = [
+        lines: list[dict[str, Any]] = [
             {"case_id": "c000", "label": True},
             {"case_id": "c000", "label": "good", "system": "other"},
         ]
