@@ -243,7 +243,11 @@ def _check(rows: Sequence[ScoreRow], columns: Columns) -> None:
         ),
     )
     for name, attribute in _ATTRIBUTES.items():
-        _refuse(columns[name] < 0, lambda _, what=attribute: f"{what} is empty")
+        _refuse(columns[name] < 0, _is_empty(attribute))
+
+
+def _is_empty(attribute: str) -> Callable[[int], str]:
+    return lambda _: f"{attribute} is empty"
 
 
 def _refuse(faulty: Mask, say: Callable[[int], str]) -> None:
