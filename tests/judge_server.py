@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import struct
 import threading
@@ -28,6 +29,8 @@ class Act:
         reset: Break the connection off without an answer.
         finish: ``finish_reason``.
         refusal: The message's ``refusal``.
+        reasoning: The message's ``reasoning_content``.
+        slot: What must be free while it answers, unless the client goes away meanwhile.
         usage: Tokens in and out; ``None`` leaves ``usage`` out.
     """
 
@@ -41,6 +44,8 @@ class Act:
     reset: bool = False
     finish: str = "stop"
     refusal: str | None = None
+    reasoning: str | None = None
+    slot: threading.Semaphore | None = None
     usage: tuple[int, int] | None = (100, 20)
 
     def spelled(self) -> bytes:
@@ -48,6 +53,8 @@ class Act:
             return self.body
         said = self.content if isinstance(self.content, str) else json.dumps(self.content)
         message = {"role": "assistant", "content": said, "refusal": self.refusal}
+        if self.reasoning is not None:
+            message["reasoning_content"] = self.reasoning
         answer: dict[str, Any] = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -134,13 +141,35 @@ class _Handler(BaseHTTPRequestHandler):
         owner = cast("_Server", self.server).owner
         act = owner.take(json.loads(read), dict(self.headers))
         try:
-            time.sleep(act.delay_s)
+            if act.slot is None:
+                time.sleep(act.delay_s)
+            elif not self._took(act.slot, act.delay_s):
+                return
             if act.reset:
                 self._reset()
             else:
                 self._send(act)
         finally:
             owner.done()
+
+    def _took(self, slot: threading.Semaphore, seconds: float) -> bool:
+        """Whether the client stayed until a slot was free and had been held for some time."""
+        while not slot.acquire(timeout=0.01):
+            if self._is_alone():
+                return False
+        try:
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                time.sleep(0.01)
+                if self._is_alone():
+                    return False
+            return True
+        finally:
+            slot.release()
+
+    def _is_alone(self) -> bool:
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
 
     def _reset(self) -> None:
         """Close with RST: whoever waits reads ``Connection reset by peer``."""

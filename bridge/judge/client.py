@@ -15,12 +15,13 @@ from dataclasses import replace
 from typing import Any
 
 from bridge.judge.cache import ReplyCache
-from bridge.judge.dialect import Dialect
+from bridge.judge.dialect import Dialect, Tongue
 from bridge.judge.errors import LASTING, PASSING, JudgeError
 from bridge.judge.exchange import Reply, Request, request_key
 from bridge.judge.ledger import Ledger, Spending
 from bridge.judge.pace import LONGEST_WAIT_S, Pace
 from bridge.judge.reading import Tokens, read_document, read_reply, read_tokens, read_vectors
+from bridge.judge.slots import Slots
 from bridge.judge.structured import limited
 from bridge.judge.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
 from bridge.model.judge import JudgeConfig
@@ -58,14 +59,14 @@ class JudgeClient:
         self.spending = spending or Spending()
         self._cache = cache if config.cache else None
         self._ledger = ledger
-        self._dialect = Dialect.of(config)
+        self._tongue = Tongue(config)
         self._broken: JudgeError | None = None
         self._known: dict[str, Future[Reply]] = {}
         self._lock = threading.Lock()
         self._key = self._read_key()
         self._transport = Transport(config, self._key)
         self._pace = Pace(config.requests_per_minute, backoff_s)
-        self._slots = asyncio.Semaphore(config.concurrency)
+        self._slots = Slots(config.concurrency)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, daemon=True, name=f"judge-{name}"
@@ -129,9 +130,7 @@ class JudgeClient:
             self.spending.cached += 1
             self._note(key, request, kept, started, attempts=0)
             return kept
-        async with self._slots:
-            started = time.monotonic()
-            attempts, outcome = await self._try(request)
+        attempts, outcome, started = await self._try(request)
         if isinstance(outcome, JudgeError):
             self.spending.errors += 1
             self._note(key, request, outcome, started, attempts)
@@ -141,34 +140,55 @@ class JudgeClient:
         self._note(key, request, outcome, started, attempts)
         return outcome
 
-    async def _try(self, request: Request) -> tuple[int, Reply | JudgeError]:
+    async def _try(self, request: Request) -> tuple[int, Reply | JudgeError, float]:
         """Ask until there is an answer, a failure that will stay, or no attempt left.
 
         Returns:
-            The requests sent, and what came of the last one.
+            The requests sent, what came of the last one, and when the first was.
         """
         attempts = repeated = 0
+        started: float | None = None
+        dialect: Dialect | None = None
         while True:
-            if self._broken is not None:
-                return attempts, self._broken
-            dialect = self._dialect
-            try:
-                await self._pace.depart()
-                self.spending.claim(self.config.budget)
-                attempts += 1
-                return attempts, await self._send(dialect, request)
-            except JudgeError as error:
-                if self._learned(dialect, error, request):
-                    continue
-                if error.kind in LASTING:
-                    self._broken = error
-                if not await self._may_repeat(error, repeated):
-                    return attempts, error
+            async with self._slots:
+                started = started or time.monotonic()
+                dialect = dialect or self._tongue.dialect_for(request)
+                try:
+                    await self._depart()
+                    attempts += 1
+                    return attempts, await self._send(dialect, request), started
+                except JudgeError as error:
+                    failure = error
+                    self._take_note(error)
+            other = self._other_way(dialect, failure, request)
+            if other is None:
+                if not await self._may_repeat(failure, repeated):
+                    return attempts, failure, started
                 repeated += 1
+            dialect = other
+
+    async def _depart(self) -> None:
+        """Wait for a turn to send a request.
+
+        Raises:
+            JudgeError: If none may be sent any more.
+        """
+        if self._broken is not None:
+            raise self._broken
+        await self._pace.depart()
+        self.spending.claim(self.config.budget)
+
+    def _take_note(self, error: JudgeError) -> None:
+        if error.kind in LASTING:
+            self._broken = error
+        elif error.kind == "timeout":
+            self._slots.narrow()
 
     async def _send(self, dialect: Dialect, request: Request) -> Reply:
         document, tokens = await self._fetch(dialect.body(self.config, request), COMPLETIONS)
-        return read_reply(document, tokens, request.schema, self._key)
+        self._tongue.understood(dialect, request)
+        most = self.config.max_tokens
+        return read_reply(document, tokens, request.schema, self._key, most=most)
 
     async def _fetch(self, body: Mapping[str, Any], path: str) -> tuple[dict[str, Any], Tokens]:
         answer = await self._transport.send(body, path)
@@ -177,15 +197,11 @@ class JudgeClient:
         self.spending.add(tokens)
         return document, tokens
 
-    def _learned(self, dialect: Dialect, error: JudgeError, request: Request) -> bool:
-        """Whether the server's refusal says how it wants to be asked instead."""
+    def _other_way(self, dialect: Dialect, error: JudgeError, request: Request) -> Dialect | None:
+        """How the server wants to be asked instead, if its refusal is about that."""
         if error.kind != "request":
-            return False
-        other = dialect.after_refusal(error.text, with_schema=request.schema is not None)
-        if other is None:
-            return False
-        self._dialect = other
-        return True
+            return None
+        return dialect.after_refusal(error.text, with_schema=request.schema is not None)
 
     async def _may_repeat(self, error: JudgeError, repeated: int) -> bool:
         """Wait for the next attempt; ``False`` if there is none to make."""

@@ -74,6 +74,8 @@ def read_reply(
     tokens: Tokens,
     schema: Mapping[str, Any] | None,
     key: str = "",
+    *,
+    most: int | None = None,
 ) -> Reply:
     """A chat completion as a reply.
 
@@ -82,12 +84,16 @@ def read_reply(
         tokens: What it took.
         schema: What the reply must meet; any text without one.
         key: The key in use, which no text may hold.
+        most: The tokens that the reply could have.
 
     Raises:
         JudgeError: Of the kind of fault: ``empty``, ``not_json``, ``schema``, ``range``,
             ``refusal``, ``truncated``.
     """
-    text = without_key(_content(_first_choice(document, key)), key)
+    choice = _first_choice(document, key)
+    if choice.get("finish_reason") == "length":
+        raise JudgeError("truncated", _cut_off(choice, tokens.output_tokens, most))
+    text = without_key(_content(choice), key)
     if not text.strip():
         raise JudgeError("empty", "the judge said nothing")
     data = None if schema is None else read_object(text, schema)
@@ -148,19 +154,27 @@ def _first_choice(document: Mapping[str, Any], key: str) -> dict[str, Any]:
         error = document.get("error")
         said = f": {_shown(json.dumps(error), key)}" if error else ""
         raise JudgeError("empty", f"the server's answer holds no message{said}")
-    _refuse_unfinished(choice, key)
+    _raise_refusal(choice, key)
     return choice
 
 
-def _refuse_unfinished(choice: dict[str, Any], key: str) -> None:
-    """Cut-off and refused replies, before anything in them is read."""
+def _raise_refusal(choice: dict[str, Any], key: str) -> None:
+    """A reply that was refused is not read."""
     finish, refusal = choice.get("finish_reason"), choice["message"].get("refusal")
-    if finish == "length":
-        raise JudgeError("truncated", "the reply was cut off at max_tokens; raise it")
     if finish == "content_filter":
         raise JudgeError("refusal", "the provider's filter held the reply back")
     if isinstance(refusal, str) and refusal.strip():
         raise JudgeError("refusal", f"the judge refused: {_shown(refusal, key)}")
+
+
+def _cut_off(choice: dict[str, Any], written: int | None, most: int | None) -> str:
+    """Where a reply was cut off, and what helps."""
+    if written is not None and most is not None and written < most:
+        own = "the server's context is full, or it has a limit of its own"
+        return f"the reply was cut off after {written} tokens, before max_tokens: {own}"
+    if not _content(choice).strip() and choice["message"].get("reasoning_content"):
+        return "max_tokens were used up by the model's reasoning; raise it, or turn that off"
+    return "the reply was cut off at max_tokens; raise it, or bound lists and texts by limits"
 
 
 def _content(choice: dict[str, Any]) -> str:

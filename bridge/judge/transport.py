@@ -29,10 +29,19 @@ LARGEST = 8 << 20
 COMPLETIONS, EMBEDDINGS = "/chat/completions", "/embeddings"
 """What is asked, as the end of an address."""
 
+LOADING_S = 10.0
+"""Seconds to wait where a server says that it is loading its model, as llama.cpp's does."""
+
 OPENAI_KEY = "OPENAI_API_KEY"
 INSTALL = "run: pip install 'bridge-evals[judge]'"
 
-_KINDS: Mapping[int, Kind] = {401: "auth", 403: "forbidden", 404: "not_found", 408: "timeout"}
+_KINDS: Mapping[int, Kind] = {
+    401: "auth",
+    403: "forbidden",
+    404: "not_found",
+    408: "timeout",
+    501: "request",
+}
 _SAID: Mapping[Kind, str] = {
     "auth": "the key was refused",
     "forbidden": "the key may not use this model",
@@ -134,7 +143,10 @@ class Transport:
             kind = "throttled"
         said = safe_excerpt(error.response.text[:2000], self._key)
         text = f"{_SAID[kind]}: {said}" if said else _SAID[kind]
-        return JudgeError(kind, text, _wait(error.response.headers))
+        wait = _wait(error.response.headers)
+        if wait is None and code == 503 and "loading model" in said.lower():
+            wait = LOADING_S
+        return JudgeError(kind, text, wait)
 
     async def close(self) -> None:
         """Close the connections."""
