@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from deepeval.models import LocalModel
@@ -13,7 +14,7 @@ from pydantic import BaseModel
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Reply
 from bridge.judge.inquiry import Inquiry
-from bridge.judge.structured import Bounds, schema_of
+from bridge.judge.structured import Bounds, exactly, schema_of
 
 BOUNDS: Bounds = {
     "verdicts": {"minItems": 1},
@@ -29,6 +30,10 @@ BOUNDS: Bounds = {
 """What DeepEval takes without a word: no verdicts, no claims and no truths are a pass to it."""
 MAY_BE_EMPTY = frozenset({"OutOfCharacterResponseVerdicts"})
 """Replies of which an empty list of verdicts says that nothing was found."""
+WHOLE = frozenset({"ReasonScore"})
+"""Replies whose score is a whole number, as G-Eval's prompts ask: only of these do the grammars of
+llama.cpp keep to the bounds.
+"""
 FRACTIONS = frozenset({"TaskCompletionVerdict"})
 """Replies whose verdict is a number from 0 to 1."""
 
@@ -42,10 +47,15 @@ class BridgeModel(LocalModel):  # type: ignore[no-untyped-call]
     Args:
         inquiry: How the judge is asked.
         name: The judge's name, which DeepEval records.
+
+    Attributes:
+        owed: By the name of a list in a reply, how many items it must have, where that is known:
+            small models lose count.
     """
 
     def __init__(self, inquiry: Inquiry, name: str = "judge") -> None:
         self.inquiry = inquiry
+        self.owed: Callable[[str], int | None] = lambda _: None
         self._named = name
         DeepEvalBaseLLM.__init__(self, name)
 
@@ -69,7 +79,7 @@ class BridgeModel(LocalModel):  # type: ignore[no-untyped-call]
             raise JudgeError("request", "the judge reads text, and no audio")
         if not isinstance(prompt, str):
             raise JudgeError("request", "the judge reads text, and no images")
-        reply = self.inquiry.ask(prompt, None if schema is None else _schema(schema))
+        reply = self.inquiry.ask(prompt, None if schema is None else self._schema(schema))
         return (reply.text if schema is None else _read(schema, reply)), _cost(reply)
 
     async def a_generate(  # type: ignore[override]
@@ -78,14 +88,18 @@ class BridgeModel(LocalModel):  # type: ignore[no-untyped-call]
         """Like :meth:`generate`."""
         return await asyncio.to_thread(self.generate, prompt, schema, audio)
 
-
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    bounds = dict(BOUNDS)
-    if model.__name__ in MAY_BE_EMPTY:
-        del bounds["verdicts"]
-    if model.__name__ in FRACTIONS:
-        bounds["verdict"] = {"minimum": 0, "maximum": 1}
-    return schema_of(model, bounds)
+    def _schema(self, model: type[BaseModel]) -> dict[str, Any]:
+        bounds = dict(BOUNDS)
+        for name in model.model_fields.keys() & bounds.keys():
+            if count := self.owed(name):
+                bounds[name] = {**bounds[name], **exactly(count)}
+        if model.__name__ in MAY_BE_EMPTY:
+            del bounds["verdicts"]
+        if model.__name__ in WHOLE:
+            bounds["score"] = {"type": "integer", **bounds["score"]}
+        if model.__name__ in FRACTIONS:
+            bounds["verdict"] = {"minimum": 0, "maximum": 1}
+        return schema_of(model, bounds)
 
 
 def _read(model: type[BaseModel], reply: Reply) -> BaseModel:

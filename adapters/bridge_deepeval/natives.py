@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from pydantic import BaseModel
@@ -136,7 +136,11 @@ def to_metric(question: Question, test_case: Any) -> Any:
     options = _OPTIONS.get(name, lambda _: {})(params)
     if name == "g_eval":
         options |= {"name": name, "evaluation_params": _shown(params.show, test_case)}
-    return getattr(metrics, own)(model=BridgeModel(question.inquiry), async_mode=False, **options)
+    model = BridgeModel(question.inquiry)
+    metric: Any = getattr(metrics, own)(model=model, async_mode=False, **options)
+    owed = {each.field: each for each in _COUNTED.get(name, ())}
+    model.owed = lambda field: owed[field].owed(metric, test_case) if field in owed else None
+    return metric
 
 
 def own_of(question: Question) -> str:
@@ -196,20 +200,41 @@ _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "tool_correctness": _tool_options,
 }
 
-_COUNTED: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "faithfulness": (("claims", "verdicts"),),
-    "answer_relevancy": (("statements", "verdicts"),),
-    "context_precision": (("retrieval_context", "verdicts"),),
-    "hallucination": (("context", "verdicts"),),
-    "toxicity": (("opinions", "verdicts"),),
-    "bias": (("opinions", "verdicts"),),
+
+class _Counted(NamedTuple):
+    """What is judged, of the metric or of its test case, and the verdicts: one each.
+
+    Attributes:
+        items: What is judged.
+        verdicts: What the metric keeps of the verdicts.
+        field: The list of them in a reply.
+    """
+
+    items: str
+    verdicts: str = "verdicts"
+    field: str = "verdicts"
+
+    def owed(self, metric: Any, test_case: Any) -> int | None:
+        """How many verdicts there must be; ``None`` while that is not known."""
+        found = getattr(metric, self.items, None)
+        if found is None:
+            found = getattr(test_case, self.items, None)
+        return None if found is None else len(found)
+
+
+_COUNTED: Mapping[str, tuple[_Counted, ...]] = {
+    "faithfulness": (_Counted("claims"),),
+    "answer_relevancy": (_Counted("statements"),),
+    "context_precision": (_Counted("retrieval_context"),),
+    "hallucination": (_Counted("context"),),
+    "toxicity": (_Counted("opinions"),),
+    "bias": (_Counted("opinions"),),
     "summarization": (
-        ("claims", "alignment_verdicts"),
-        ("assessment_questions", "coverage_verdicts"),
+        _Counted("claims", "alignment_verdicts"),
+        _Counted("assessment_questions", "coverage_verdicts", "answers"),
     ),
-    "conversation_completeness": (("user_intentions", "verdicts"),),
+    "conversation_completeness": (_Counted("user_intentions"),),
 }
-"""What is judged, of the metric or of its test case, and the verdicts: one each."""
 
 
 def check_counts(name: str, metric: Any, test_case: Any) -> None:
@@ -218,13 +243,11 @@ def check_counts(name: str, metric: Any, test_case: Any) -> None:
     Raises:
         JudgeError: Of kind ``schema``, if it did not.
     """
-    for items, verdicts in _COUNTED.get(name, ()):
-        owed = getattr(metric, items, None)
-        if owed is None:
-            owed = getattr(test_case, items, None)
-        given = getattr(metric, verdicts, None) or ()
-        if len(given) != len(owed or ()):
-            text = f"{len(given)} verdicts on {len(owed or ())} {items.replace('_', ' ')}"
+    for each in _COUNTED.get(name, ()):
+        owed = each.owed(metric, test_case) or 0
+        given = len(getattr(metric, each.verdicts, None) or ())
+        if given != owed:
+            text = f"{given} verdicts on {owed} {each.items.replace('_', ' ')}"
             raise JudgeError("schema", f"the judge gave {text}")
     if name == "role_adherence":
         _check_places(metric, test_case)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 
 from bridge.judge.errors import JudgeError
 from bridge.judge.inquiry import Inquiry
-from bridge.judge.structured import Bounds, schema_of
+from bridge.judge.structured import Bounds, exactly, schema_of
 
 ZERO_OR_ONE = {"enum": [0, 1]}
 BOUNDS: Mapping[str, Bounds] = {
@@ -31,6 +31,19 @@ BOUNDS: Mapping[str, Bounds] = {
     "TopicClassificationOutput": {"classifications": {"minItems": 1}},
 }
 """What RAGAS takes without a word, by its reply model: a verdict of 7 is a score of 7 to it."""
+_JUDGED = {
+    "StatementGeneratorOutput": "statements",
+    "QuestionsGenerated": "questions",
+    "TopicExtractionOutput": "topics",
+}
+"""Replies that list what is judged next; of two lists of statements, the answer's comes first."""
+_VERDICTS = {
+    "NLIStatementOutput": ("statements",),
+    "AnswersGenerated": ("answers",),
+    "TopicClassificationOutput": ("classifications",),
+    "ClassificationWithReason": ("TP", "FP"),
+}
+"""Replies that hold a verdict on each."""
 
 
 class BridgeLLM(InstructorBaseRagasLLM):
@@ -57,7 +70,7 @@ class BridgeLLM(InstructorBaseRagasLLM):
             JudgeError: If there is none.
         """
         name = response_model.__name__
-        reply = self.inquiry.ask(prompt, schema_of(response_model, BOUNDS.get(name, {})))
+        reply = self.inquiry.ask(prompt, schema_of(response_model, self._bounds(name)))
         try:
             found = response_model.model_validate(reply.data)
         except (TypeError, ValueError) as error:
@@ -69,6 +82,41 @@ class BridgeLLM(InstructorBaseRagasLLM):
     async def agenerate(self, prompt: str, response_model: type[Any]) -> Any:
         """Like :meth:`generate`."""
         return await asyncio.to_thread(self.generate, prompt, response_model)
+
+    def _bounds(self, name: str) -> Bounds:
+        """What RAGAS leaves open, and the number of verdicts: small models lose count."""
+        known = BOUNDS.get(name, {})
+        lists = _VERDICTS.get(name, ())
+        owed, _ = _owed(self.replies)
+        if not owed or len(lists) != 1:
+            return known
+        (single,) = lists
+        return {**known, single: {**known.get(single, {}), **exactly(owed)}}
+
+
+def _owed(replies: Sequence[BaseModel]) -> tuple[int | None, str]:
+    """How many verdicts there must be, and on what; ``None`` while that is not known."""
+    for reply in replies:
+        things = _JUDGED.get(type(reply).__name__)
+        if things is not None:
+            return len(getattr(reply, things)), things
+    return None, ""
+
+
+def check_counts(replies: Sequence[BaseModel]) -> None:
+    """Make sure that a judge gave a verdict on each thing it was to judge, which RAGAS does not.
+
+    Raises:
+        JudgeError: Of kind ``schema``, if it did not.
+    """
+    for place, reply in enumerate(replies):
+        lists = _VERDICTS.get(type(reply).__name__)
+        if lists is None:
+            continue
+        owed, things = _owed(replies[:place])
+        given = sum(len(getattr(reply, field)) for field in lists)
+        if given != owed:
+            raise JudgeError("schema", f"the judge gave {given} verdicts on {owed} {things}")
 
 
 class BridgeEmbeddings(BaseRagasEmbedding):

@@ -11,7 +11,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bridge.judge.errors import JudgeError
 from bridge.model.case import Case
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
@@ -74,7 +73,7 @@ def measure(question: Question) -> Measurement:
     Raises:
         JudgeError: If the judge fails, or gives fewer verdicts than there is to judge.
     """
-    from bridge_ragas.judge import BridgeLLM
+    from bridge_ragas.judge import BridgeLLM, check_counts
 
     llm = BridgeLLM(question.inquiry)
     value = asyncio.run(_score(question, llm))
@@ -172,39 +171,6 @@ def _to_show(sample: Any, show: Sequence[str]) -> Any:
         "reference_contexts": False,
     }
     return sample.model_copy(update={name: None for name, shown in kept.items() if not shown})
-
-
-def check_counts(replies: Sequence[BaseModel]) -> None:
-    """Make sure that a judge gave a verdict on each thing it was to judge, which RAGAS does not.
-
-    Raises:
-        JudgeError: Of kind ``schema``, if it did not.
-    """
-    owed, things = None, ""
-    for reply in replies:
-        name = type(reply).__name__
-        if name in _VERDICTS:
-            given = sum(len(getattr(reply, field)) for field in _VERDICTS[name])
-            if given != owed:
-                raise JudgeError("schema", f"the judge gave {given} verdicts on {owed} {things}")
-        elif name in _JUDGED and owed is None:
-            things = _JUDGED[name]
-            owed = len(getattr(reply, things))
-
-
-_JUDGED = {
-    "StatementGeneratorOutput": "statements",
-    "QuestionsGenerated": "questions",
-    "TopicExtractionOutput": "topics",
-}
-"""Replies that list what is judged next; of two lists of statements, the answer's comes first."""
-_VERDICTS = {
-    "NLIStatementOutput": ("statements",),
-    "AnswersGenerated": ("answers",),
-    "TopicClassificationOutput": ("classifications",),
-    "ClassificationWithReason": ("TP", "FP"),
-}
-"""Replies that hold a verdict on each."""
 
 
 def _reason(question: Question, replies: Sequence[BaseModel]) -> str:

@@ -21,6 +21,11 @@ Bounds = Mapping[str, Mapping[str, Any]]
 _NOISE = frozenset({"title", "default", "description", "examples"})
 
 
+def exactly(count: int) -> dict[str, int]:
+    """The bounds of a list of so many items, to which a server that generates by a schema keeps."""
+    return {"minItems": count, "maxItems": count}
+
+
 def schema_of(model: type[BaseModel], bounds: Bounds = EMPTY) -> dict[str, Any]:
     """The JSON Schema of a reply: references inlined, no field beside the model's, all listed.
 
