@@ -82,7 +82,8 @@ def least(schema: Mapping[str, Any], name: str = "") -> Any:
     if kind == "object":
         return {key: least(each, key) for key, each in schema.get("properties", {}).items()}
     if kind == "array":
-        return [] if name in ("FP", "FN") else [least(schema["items"])]
+        found = [least(schema["items"])] * max(1, schema.get("minItems", 1))
+        return [] if name in ("FP", "FN") else found
     return {"string": "a text", "boolean": True}.get(kind or "", 0)
 
 

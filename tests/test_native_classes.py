@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,33 @@ def assert_reads_back(framework: str, folder: Path, rows: list[Score]) -> None:
         for score in get_format(framework).read(path, ReadOptions())[0].scores
     ]
     assert {row.key: row for row in read} == {row.key: row for row in rows}
+
+
+COUNTED = [
+    ("deepeval", "faithfulness"),
+    ("deepeval", "answer_relevancy"),
+    ("deepeval", "summarization"),
+    ("ragas", "faithfulness"),
+]
+
+
+@pytest.mark.parametrize(("framework", "name"), COUNTED)
+def test_a_judge_that_loses_count(framework: str, name: str, tmp_path: Path) -> None:
+    """It lists five things and judges as few as the schema lets it: the schema asks for five."""
+
+    class Careless(Minimal):
+        def ask(self, request: Request) -> Reply:
+            reply = super().ask(request)
+            listed = {
+                field: ["a text"] * 5
+                for field, value in (reply.data or {}).items()
+                if value == ["a text"] and field in ("claims", "statements", "questions")
+            }
+            return replace(reply, data={**(reply.data or {}), **listed})
+
+    (row,) = run(framework, tmp_path, [judged(name)], [(CASE, OUTPUT)], Careless())
+    assert row.error is None
+    assert row.value is not None
 
 
 def test_a_failure_that_a_framework_swallows_is_an_error(tmp_path: Path) -> None:
