@@ -87,6 +87,19 @@ class TestLength:
         assert caught.value.kind == "request"
         assert "(60 tokens) exceeds the available context size (50 tokens)" in caught.value.text
 
+    def test_of_the_question_without_a_word(self) -> None:
+        """Ollama reads half of its context, and answers that (its issue 17889)."""
+        with JudgeServer([Act(GOOD, usage=(2050, 20))]) as server, judge(server) as client:
+            with pytest.raises(JudgeError) as caught:
+                client.ask(question("word " * 3000))
+            assert client.ask(question("word " * 2050)).data == GOOD
+        assert caught.value.kind == "truncated"
+        assert "read 2050 tokens of a question of 3000 words" in caught.value.text
+
+    def test_a_server_whose_counts_mean_nothing(self) -> None:
+        with JudgeServer([Act(GOOD, usage=(1, 1))]) as server, judge(server) as client:
+            assert client.ask(question("word " * 3000)).data == GOOD
+
 
 class TestRoles:
     ASKED: tuple[dict[str, str], ...] = (

@@ -20,7 +20,14 @@ from bridge.judge.errors import LASTING, PASSING, JudgeError
 from bridge.judge.exchange import Reply, Request, request_key
 from bridge.judge.ledger import Ledger, Spending
 from bridge.judge.pace import LONGEST_WAIT_S, Pace
-from bridge.judge.reading import Tokens, read_document, read_reply, read_tokens, read_vectors
+from bridge.judge.reading import (
+    Tokens,
+    read_document,
+    read_reply,
+    read_tokens,
+    read_vectors,
+    refuse_cut_question,
+)
 from bridge.judge.slots import Slots
 from bridge.judge.structured import limited
 from bridge.judge.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
@@ -187,6 +194,7 @@ class JudgeClient:
     async def _send(self, dialect: Dialect, request: Request) -> Reply:
         document, tokens = await self._fetch(dialect.body(self.config, request), COMPLETIONS)
         self._tongue.understood(dialect, request)
+        refuse_cut_question((message["content"] for message in request.messages), tokens)
         most = self.config.max_tokens
         return read_reply(document, tokens, request.schema, self._key, most=most)
 

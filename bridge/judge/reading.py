@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -20,6 +20,9 @@ from bridge.scorers.contract import Violation, violations
 
 MOST_STARTS = 64
 """Most places of a chatty reply at which a JSON object is looked for."""
+
+LEAST_CONTEXT = 1000
+"""Fewest tokens of a question that a server may have cut; contexts are larger."""
 
 _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -67,6 +70,31 @@ def read_tokens(document: Mapping[str, Any], price: Price | None) -> Tokens:
     if price is None or read is None or written is None:
         return Tokens(read, written)
     return Tokens(read, written, (read * price.input + written * price.output) / 1e6)
+
+
+def refuse_cut_question(question: Iterable[str], tokens: Tokens) -> None:
+    """Make sure that the server has read a whole question, as far as its count of tokens shows.
+
+    Ollama drops what goes beyond its context (4,096 tokens unless told otherwise), half of it at
+    least, and answers the rest as if nothing was. No usual tokenizer has fewer tokens than words.
+    Source: https://github.com/ollama/ollama/issues/4967 and /17889.
+
+    Args:
+        question: The texts of the messages.
+        tokens: What the server counted.
+
+    Raises:
+        JudgeError: Of kind ``truncated``, if there are fewer tokens than words.
+    """
+    read = tokens.input_tokens
+    if read is None or read < LEAST_CONTEXT:
+        return
+    words = sum(len(text.split()) for text in question)
+    if words > read:
+        what = f"the server read {read} tokens of a question of {words} words"
+        raise JudgeError(
+            "truncated", f"{what}: its context is too small, and it says nothing of it"
+        )
 
 
 def read_reply(
