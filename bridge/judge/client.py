@@ -172,7 +172,7 @@ class JudgeClient:
                 if not await self._may_repeat(failure, repeated):
                     return attempts, failure, started
                 repeated += 1
-            dialect = other
+            dialect = other or dialect
 
     async def _depart(self) -> None:
         """Wait for a turn to send a request.
