@@ -116,6 +116,7 @@ def test_one_suite_in_every_framework(bridge: Bridge, tmp_path: Path) -> None:
             found = {row["metric"]: row["value"] for row in rows_of(run, framework)}
             assert found == {"contains": 1.0, **VALUES[framework]}, framework
         assert_stamped(run)
+        assert_noted(run)
         assert_gated(bridge, suite, run)
         asked = server.calls
         changed = [*CHECKS[:-1], judged("g_eval", criteria="Paris?")]
@@ -133,6 +134,14 @@ def assert_foretold(foretold: Mapping[str, int], server: JudgeServer) -> None:
     assert server.calls <= foretold["calls_at_most"]
     assert 0.7 <= foretold["input_tokens_about"] / (chars / 4) <= 1.5
     assert foretold["output_tokens_at_most"] >= len(questions) * 1024
+
+
+def assert_noted(run: Path) -> None:
+    """The ledger says for which metric the judge was asked."""
+    lines = (run / "judge" / "ledger.jsonl").read_text("utf-8").splitlines()
+    tags = [json.loads(line)["tag"] for line in lines]
+    noted = {tag["metric"] for tag in tags if tag["framework"] == "promptfoo"}
+    assert noted == VALUES["promptfoo"].keys()
 
 
 def assert_stamped(run: Path) -> None:

@@ -113,13 +113,13 @@ class PromptfooNatives(NativeRun):
         return path
 
     def _to_test(self, test: _Test) -> Fields:
-        work = test.works[0]
+        owner = {id(leaf): work for work in test.works for leaf in leaves_of(work.check)}
         return {
             **to_test(test.case, [test.output]),
             "vars": to_variables(test.case, test.output),
             "options": {"disableVarExpansion": True},
             "assert": [
-                self._to_assertion(name, leaf, test.case, self.tag(work))
+                self._to_assertion(name, leaf, test.case, self.tag(owner[id(leaf)]))
                 for name, leaf in test.leaves.items()
             ],
         }
