@@ -77,9 +77,10 @@ def read_table(
     """
     suffix = path.suffix.lower()
     if suffix in (".xlsx", ".xlsm"):
-        return _records(read_workbook(path, sheet), path)
+        numbered, notes = read_workbook(path, sheet)
+        return _records(numbered, path, notes=tuple(notes))
     if suffix in (".parquet", ".pq"):
-        return _records(list(enumerate(read_parquet(path), 1)), path)
+        return _records(read_parquet(path), path)
     decoded = read_text(path, encoding)
     if suffix in (".csv", ".tsv", ".tab"):
         return _delimited(decoded, path, delimiter or ("\t" if suffix != ".csv" else None))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
 import random
+import re
 import zipfile
 from typing import Any
+from xml.etree import ElementTree
 
 import yaml
 
@@ -24,6 +27,10 @@ ODD: tuple[Any, ...] = (
     {"bridge": {"case": {}, "output": {}, "found": {}}}, "attachment://x", "d" * 3000,
 )  # fmt: skip
 """Values in the place of others."""
+WORDS = ("A1:XFD1048576", "XFD1", "A0", "ZZZZ9", "1048576", "999999999999", "-1", "1e400", "1E5000", "9" * 5000,
+         "s", "b", "e", "d", "inlineStr", "str", "n", "xl/worksheets/sheet1.xml", "../../x", "rId9", "2958466")  # fmt: skip
+"""Texts in the place of a workbook's others."""
+PARQUET = b"PAR1"
 
 
 def mutated(content: bytes, suffix: str, chance: random.Random) -> bytes:
@@ -52,6 +59,10 @@ def _by_byte(content: bytes, chance: random.Random) -> bytes:
 def _by_value(content: bytes, suffix: str, chance: random.Random) -> bytes:
     if content.startswith(b"PK"):
         return _archive(content, chance)
+    if content.startswith(PARQUET):
+        return _parquet(content, chance)
+    if suffix in (".xml", ".rels"):
+        return _markup(content, chance)
     text = content.decode("utf-8", "surrogateescape")
     if suffix in (".csv", ".tsv"):
         changed = _cells(text, chance)
@@ -97,8 +108,8 @@ def _archive(content: bytes, chance: random.Random) -> bytes:
     """An archive with one of its members changed; one of Inspect's may be packed by zstd."""
     members = _unpacked(content)
     name = chance.choice(sorted(members))
-    suffix = ".json" if name.endswith(".json") else ".xml"
-    if suffix == ".json" and chance.random() < 0.8:
+    suffix = name[name.rfind(".") :]
+    if suffix in (".json", ".xml", ".rels") and chance.random() < 0.8:
         members[name] = _by_value(members[name], suffix, chance)
     elif chance.random() < 0.2:
         members[chance.choice(sorted(members))] = members.pop(name)
@@ -127,6 +138,73 @@ def _unpacked(content: bytes) -> dict[str, bytes]:
             else:
                 found[info.filename] = file.read(info)
     return found
+
+
+def _markup(content: bytes, chance: random.Random) -> bytes:
+    """XML in which a few attributes, texts or elements are gone, odd, doubled or moved."""
+    root = ElementTree.fromstring(content)
+    for _ in range(chance.randint(1, 3)):
+        elements = list(root.iter())
+        element = chance.choice(elements)
+        kind = chance.randrange(6)
+        if kind == 0 and element.attrib:
+            del element.attrib[chance.choice(sorted(element.attrib))]
+        elif kind == 1:
+            element.attrib[chance.choice([*sorted(element.attrib), "r", "t"])] = _word(chance)
+        elif kind == 2:
+            element.text = _word(chance)
+        elif kind == 3 and len(element):
+            element.remove(chance.choice(list(element)))
+        elif kind == 4 and len(element):
+            element.insert(0, copy.deepcopy(chance.choice(list(element))))
+        else:
+            chance.choice(elements).append(copy.deepcopy(element))
+    made: bytes = ElementTree.tostring(root, encoding="utf-8")
+    return made
+
+
+def _word(chance: random.Random) -> str:
+    """A text that XML can hold."""
+    odd = chance.choice((*WORDS, *ODD))
+    text = odd if isinstance(odd, str) else repr(odd)
+    return re.sub("[^\t\n -\ud7ff]", "", text)
+
+
+def _parquet(content: bytes, chance: random.Random) -> bytes:
+    """A Parquet file with odd values in it, or a few bytes changed where they stand.
+
+    The second keeps every offset: what is wrong is a length, a count or a page, most often in the
+    footer.
+    """
+    if chance.random() < 0.3:
+        return _rows_of_parquet(content, chance)
+    data = bytearray(content)
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    for _ in range(chance.randint(1, 4)):
+        first = max(0, len(data) - footer) if chance.random() < 0.6 else 0
+        at = chance.randrange(first, len(data))
+        data[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256), data[at] ^ 0x10))
+    return bytes(data)
+
+
+def _rows_of_parquet(content: bytes, chance: random.Random) -> bytes:
+    from pyarrow import Table, parquet
+
+    rows = changed_value(parquet.read_table(io.BytesIO(content)).to_pylist(), chance)
+    if _depth(rows) > 50:
+        return content  # pyarrow's writer overflows its stack
+    made = io.BytesIO()
+    parquet.write_table(Table.from_pylist([each for each in _list(rows) if each]), made)
+    return made.getvalue()
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        held = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for items in held for each in items if isinstance(each, dict | list)]
+    return depth
 
 
 def changed_value(value: Any, chance: random.Random) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +43,8 @@ class Seed(NamedTuple):
 
 def seeds() -> Iterator[Seed]:
     """Every file, format by format."""
-    yield from sorted([*_recorded(), *_by_hand(), *_written()], key=lambda seed: seed.format)
+    found = [*_recorded(), *_by_hand(), *_binary(), *_written()]
+    yield from sorted(found, key=lambda seed: seed.format)
 
 
 def _recorded() -> Iterator[Seed]:
@@ -268,3 +271,57 @@ def _by_hand() -> Iterator[Seed]:
     config, table = "promptfooconfig.yaml", "tests.csv"
     yield Seed("promptfoo_config", config, CONFIG, {table: CONFIG_CSV})
     yield Seed("promptfoo_config", table, CONFIG_CSV, {config: CONFIG}, config)
+
+
+CELLS: list[list[Any]] = [
+    ["id", "question", "expected answer", "contexts", "asked", "share", None],
+    [1, "q", "a", "['c', 'd']", datetime.fromisoformat("2026-01-02T03:04"), 0.5, "x"],
+    [None] * 7,
+    [2, "r", True, "e|f", timedelta(hours=30), 1e20, "=1+1"],
+]
+RECORDS: list[dict[str, Any]] = [
+    {"question": "q", "answer": "a", "contexts": ["c", "d"], "ground_truth": "g", "score": 0.5,
+     "tags": {"k": 1}, "asked": datetime.fromisoformat("2026-01-02"), "day": date(2026, 1, 2), "ok": True},
+    {"question": "r", "answer": None, "contexts": [], "ground_truth": "h", "score": float("nan"),
+     "tags": {"k": None}, "asked": None, "day": None, "ok": None},
+]  # fmt: skip
+
+
+def _binary() -> Iterator[Seed]:
+    """Workbooks and Parquet files, as other people's libraries write them."""
+    yield Seed("table", "t.xlsx", _workbook())
+    for name, how in PARQUETS.items():
+        yield Seed("table", name, _parquet(**how))
+    yield Seed("ragas_dataset", "d.parquet", _parquet())
+
+
+def _workbook() -> bytes:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in CELLS:
+        book.active.append(row)
+    book.create_sheet("notes").append(["more"])
+    made = io.BytesIO()
+    book.save(made)
+    return made.getvalue()
+
+
+PARQUETS: Mapping[str, Mapping[str, Any]] = {
+    "t.parquet": {"compression": "snappy"},
+    "plain.parquet": {"compression": "none", "use_dictionary": False, "data_page_version": "2.0"},
+    "small.parquet": {
+        "compression": "zstd",
+        "row_group_size": 3,
+        "use_byte_stream_split": ["score"],
+        "use_dictionary": False,
+    },
+}
+
+
+def _parquet(**how: Any) -> bytes:
+    from pyarrow import Table, parquet
+
+    made = io.BytesIO()
+    parquet.write_table(Table.from_pylist(RECORDS * 4), made, **how)
+    return made.getvalue()
