@@ -125,6 +125,60 @@ def test_what_a_judge_said_is_named_with_that_reason(tmp_path: Path, bridge: Bri
     assert re.search(r"faithfulness +3 +asks a judge", done.stdout)
 
 
+def deepeval_run(folder: Path, *names: str) -> Path:
+    """A run of one case, with what metrics of these names said of it."""
+    said = [{"name": each, "score": 1.0, "success": True, "threshold": 0.5} for each in names]
+    case = {"name": "a", "input": "q", "actualOutput": "a", "expectedOutput": "a", "success": True}
+    path = folder / "run.json"
+    path.write_text(json.dumps({"testCases": [{**case, "metricsData": said}]}), "utf-8")
+    return path
+
+
+def ragas_table(folder: Path, *names: str) -> Path:
+    """A table of one row, with a column of each metric."""
+    columns = {"user_input": "q", "response": "a", "reference": "a", **dict.fromkeys(names, "1.0")}
+    path = folder / "result.csv"
+    path.write_text(f"{','.join(columns)}\n{','.join(columns.values())}\n", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("source", "compared", "left"),
+    [
+        (
+            lambda folder: deepeval_run(
+                folder, "Exact Match", "Pattern Match", "Json Correctness", "Tool Correctness"
+            ),
+            "Exact Match",
+            {
+                "Pattern Match": "its pattern is not in a run file",
+                "Json Correctness": "its schema is not in a run file",
+                "Tool Correctness": "compares names alone unless told otherwise",
+            },
+        ),
+        (
+            lambda folder: ragas_table(folder, "exact_match", "tool_call_accuracy", "mine"),
+            "exact_match",
+            {
+                "tool_call_accuracy": "calls",
+                "mine": "a metric of the source's own, which no check stands for",
+            },
+        ),
+    ],
+    ids=["deepeval", "ragas"],
+)
+def test_what_cannot_be_verified_is_named_with_its_reason(
+    tmp_path: Path, bridge: Bridge, source: Any, compared: str, left: dict[str, str]
+) -> None:
+    """Metric by metric, in what a person reads."""
+    path = source(tmp_path)
+    done = bridge("convert", path, "cases.jsonl", "--to", "golden_set", "--verify")
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"{compared} +1 of 1", done.stdout)
+    for name, reason in left.items():
+        assert re.search(rf"{name} +1 .*{reason}", done.stdout), done.stdout
+
+
 def test_metrics_of_someones_own_have_no_check(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="which no check stands for"):
         proven(NATIVE / "inspect" / "foreign.json", tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.plugin.accounting import NATIVE, Claims, carried, dropped
 from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING
+from bridge_promptfoo.config.assertions import GRADING
 
 _COMPONENT = ("pass", "score", "reason", "assertion.type", "assertion.metric")
 _NUMBERS = ("assertion.threshold", "assertion.weight", "metadata.assertionSet", "metadata.bridge")
@@ -44,6 +45,10 @@ ROW = Claims(
         "gradingResult.namedScoreWeights": AGGREGATE,
         "gradingResult.tokensUsed": dropped("tokens of the graders"),
         "testCase": SETTING,
+        **dict.fromkeys(
+            (f"testCase.options.{each}" for each in GRADING),
+            carried("says how its assertions are graded: kept for promptfoo"),
+        ),
         "testCase.assert": carried("read as checks; what no check says is kept in extras"),
         "metadata": REPEATED,
         "tokenUsage": REPEATED,

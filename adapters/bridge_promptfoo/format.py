@@ -2,8 +2,8 @@
 
 Read are JSON of versions 1 to 3, what ``promptfoo share`` sends, JSON Lines and CSV exports.
 Options: ``scale``, the native scale of scores that are not in [0, 1] (``[0, 10]``, or
-``{metric: [0, 10]}``); ``encoding`` of a CSV export that is not UTF-8. promptfoo is not started
-and nothing in a file is executed.
+``{metric: [0, 10]}``); ``encoding`` of a CSV export that is not UTF-8; ``judge``, where no grader
+is named that can be one. promptfoo is not started and nothing in a file is executed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from bridge.plugin.formats.account import require_results
 from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.options import refuse_others
 from bridge.plugin.reading import Reading
+from bridge_promptfoo.config.graders import Graders, fallback_of
+from bridge_promptfoo.graded import judges_of
 from bridge_promptfoo.reading import ResultsReading
 from bridge_promptfoo.rows import NAME
 from bridge_promptfoo.table import looks_like_export
@@ -42,7 +44,7 @@ class PromptfooFormat:
         name=NAME,
         title="promptfoo results",
         patterns=("*.promptfoo.json",),
-        reads=frozenset({"cases", "outputs", "scores"}),
+        reads=frozenset({"suite", "cases", "outputs", "scores"}),
         writes=frozenset({"cases", "outputs", "scores"}),
         framework=NAME,
     )
@@ -64,12 +66,18 @@ class PromptfooFormat:
         Raises:
             InputError: If it is damaged, no results file, or larger than can be read safely.
         """
+        return self._reading(source, options, None)
+
+    def _reading(self, source: Path, options: ReadOptions, graders: Graders | None) -> Reading:
         scales, encoding = read_scales(options), read_encoding(options)
-        return Reading(lambda: ResultsReading(source, scales, encoding))
+        return Reading(lambda: ResultsReading(source, scales, encoding, graders))
 
     def read(self, source: Path, options: ReadOptions) -> tuple[Bundle, ConversionReport]:
-        """Read a results file whole; raises as :meth:`stream`."""
-        return self.stream(source, options).bundle()
+        """Read a results file whole, with the judges of its graders; raises as :meth:`stream`."""
+        graders = Graders(fallback_of(options.options.get("judge")), {})
+        bundle, report = self._reading(source, options, graders).bundle()
+        whole, told = judges_of(bundle, graders, source)
+        return whole, report.model_copy(update={"notes": (*report.notes, *told)})
 
     def write(self, bundle: Bundle, dest: Path, options: WriteOptions) -> ConversionReport:
         """Write outputs and scores as a results file that ``promptfoo import`` takes.

@@ -20,6 +20,7 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.imported import Scales, error_row, seconds
 from bridge.plugin.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
+from bridge_promptfoo.config.graders import Graders
 from bridge_promptfoo.graded import GradedChecks, flat
 from bridge_promptfoo.layouts import About, open_results
 from bridge_promptfoo.records import ERROR, Component, Grading, Row, TestCase
@@ -49,18 +50,21 @@ class ResultsReading:
         source: The file.
         scales: Declared scales of native values.
         encoding: Encoding of a CSV export.
+        graders: Names a judge for assertions that ask one.
     """
 
     framework = NAME
 
-    def __init__(self, source: Path, scales: Scales, encoding: str = "") -> None:
+    def __init__(
+        self, source: Path, scales: Scales, encoding: str = "", graders: Graders | None = None
+    ) -> None:
         self.source = source
         self._file = open_results(source, encoding)
         self._about = self._file.about
         self._scales = scales
         self._systems = _Systems(self._about)
         self._names = _Names()
-        self._graded = GradedChecks()
+        self._graded = GradedChecks(graders)
         self._ended: Counter[str] = Counter()
         self._lenient = self._cached = 0
 
@@ -142,9 +146,7 @@ class ResultsReading:
             update = {"case_id": key["case_id"], "epoch": key["epoch"]}
             update |= {} if failure is None else {"error": failure}
             return (
-                self._graded.put(
-                    case.model_copy(update={"id": key["case_id"]}), row.test.assertions or ()
-                ),
+                self._graded.put(case.model_copy(update={"id": key["case_id"]}), row.test),
                 output.model_copy(update=update),
             )
 

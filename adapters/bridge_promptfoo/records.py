@@ -43,6 +43,7 @@ class TestCase(msgspec.Struct):
     description: Any = None
     vars: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
+    options: Any = None
     assertions: list[dict[str, Any]] | None = msgspec.field(name="assert", default=None)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from bridge.plugin.secrets import redacted
 
 WITHIN = " > "
 """Between a group's metric and that of a member, which is compared by itself too."""
+
+ASKS = "asks a judge, and a proof asks none"
+"""Why a judged check is not carried out: its verdict may be another each time."""
 
 
 def _silent(_what: str, _done: int, _owed: int) -> None:
@@ -93,13 +97,13 @@ class Material:
     Attributes:
         bundle: The answered cases with all their checks, and their outputs.
         answered: Cases that have an output, with a check or without.
-        left_out: Checks that are not carried out.
+        skipped: Checks that are not carried out, by case and metric; each counts once an output.
         notes: What a reader should know.
     """
 
     bundle: Bundle
     answered: int
-    left_out: tuple[LeftOut, ...] = ()
+    skipped: Mapping[tuple[str, str], LeftOut] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -113,38 +117,43 @@ def material_of(bundle: Bundle, *, ours: bool, members: bool) -> Material:
     """
     suite = bundle.suite.checks if bundle.suite is not None else ()
     known = {case.id for case in bundle.cases}
-    answered = {output.case_id for output in bundle.outputs} & known
-    left: list[LeftOut] = []
-    cases = [
-        _with_checks(case, suite, ours, members, left)
-        for case in bundle.cases
-        if case.id in answered
-    ]
+    answers = Counter(output.case_id for output in bundle.outputs if output.case_id in known)
+    skipped: dict[tuple[str, str], LeftOut] = {}
+    cases = []
+    for case in bundle.cases:
+        if count := answers[case.id]:
+            ready, reasons = _with_checks(case, suite, ours, members)
+            cases.append(ready)
+            for (kind, metric), why in reasons.items():
+                left = LeftOut(type=kind, reason=why, count=count)
+                skipped[case.id, metric] = left
     checked = [case for case in cases if case.checks or any(turn.checks for turn in case.turns)]
     ids = {case.id for case in checked}
     outputs = tuple(output for output in bundle.outputs if output.case_id in ids)
-    ready = Bundle(cases=tuple(checked), outputs=outputs)
     strangers = sum(output.case_id not in known for output in bundle.outputs)
     told = (
-        (len(bundle.cases) - len(answered), "cases have no recorded output"),
+        (len(bundle.cases) - len(answers), "cases have no recorded output"),
         (strangers, "recorded outputs are of no case"),
         (len(cases) - len(checked), "cases have no check that can be compared"),
     )
     notes = tuple(f"{count} {what}" for count, what in told if count)
-    return Material(ready, len(answered), tuple(left), notes)
+    return Material(Bundle(cases=tuple(checked), outputs=outputs), len(answers), skipped, notes)
 
 
 def _with_checks(
-    case: Case, suite: Iterable[Check], ours: bool, members: bool, left: list[LeftOut]
-) -> Case:
+    case: Case, suite: Iterable[Check], ours: bool, members: bool
+) -> tuple[Case, dict[tuple[str, str], str]]:
+    """A case with the checks that are carried out; scorer and metric of the others, and why."""
     kept: list[Check] = []
+    reasons: dict[tuple[str, str], str] = {}
     for check in resolve_checks(suite, case.checks):
         why = _why_not(check, ours)
         if why:
-            left.append(LeftOut(type=check.scorer, reason=why))
+            reasons[check.scorer, check.metric] = why
         else:
             kept.extend(_each(check) if members else (check,))
-    return case.model_copy(update={"checks": tuple({each.metric: each for each in kept}.values())})
+    by_metric = {each.metric: each for each in kept}
+    return case.model_copy(update={"checks": tuple(by_metric.values())}), reasons
 
 
 def _why_not(check: Check, ours: bool) -> str:
@@ -152,7 +161,7 @@ def _why_not(check: Check, ours: bool) -> str:
     if check.scorer == GROUP:
         return next((why for each in check.checks if (why := _why_not(each, ours))), "")
     if check.judge_name is not None:
-        return "asks a judge"
+        return ASKS
     if ":" in check.scorer and not ours:
         return "a scorer from a foreign file is code, which is not run"
     return ""

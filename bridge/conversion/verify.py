@@ -16,12 +16,20 @@ from pathlib import Path
 
 from bridge.conversion.rows import compare_rows
 from bridge.conversion.scoring import score_bundle
-from bridge.conversion.sides import Given, Material, material_of, read_source, read_target
+from bridge.conversion.sides import (
+    ASKS,
+    Given,
+    Material,
+    material_of,
+    read_source,
+    read_target,
+)
 from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut, Verification, VerifiedSide, total_left_out
 from bridge.plugin.counterparts import (
+    JUDGED,
     Counterpart,
     HasCounterparts,
     by_recorded_name,
@@ -84,7 +92,7 @@ def verify(
     recorded = _recorded(whole, material_of(whole, ours=ours, members=False))
     material = material_of(whole, ours=ours, members=not recorded)
     mirrored = material_of(there, ours=ours, members=not recorded)
-    left = [*material.left_out, *_foreign(framework, whole, recorded)]
+    left = [*_skipped(material, whole, recorded), *_foreign(framework, whole, material, recorded)]
     _refuse_nothing(material, left, source)
     with _folder(given.folder) as folder:
         first = _Side(framework, material.bundle)
@@ -126,7 +134,21 @@ def _recorded(whole: Bundle, material: Material) -> list[Score]:
     return [row for row in whole.scores if (row.case_id, row.metric) in known]
 
 
-def _foreign(framework: str, whole: Bundle, recorded: list[Score]) -> list[LeftOut]:
+def _skipped(material: Material, whole: Bundle, recorded: list[Score]) -> Iterator[LeftOut]:
+    """The checks that are not carried out; of results, their recorded verdicts one by one."""
+    if not recorded:
+        yield from material.skipped.values()
+        return
+    for row in whole.scores:
+        found = material.skipped.get((row.case_id, row.metric))
+        if found is not None:
+            why = JUDGED if found.reason == ASKS else found.reason
+            yield LeftOut(type=row.scorer or row.metric, reason=why)
+
+
+def _foreign(
+    framework: str, whole: Bundle, material: Material, recorded: list[Score]
+) -> list[LeftOut]:
     """The framework's own checks that no check of ours stands for.
 
     They are those that the framework names, or else those of the recorded verdicts that are left.
@@ -136,7 +158,11 @@ def _foreign(framework: str, whole: Bundle, recorded: list[Score]) -> list[LeftO
         return list(found.left_out(whole))
     held = {row.key for row in recorded}
     metrics = by_recorded_name(_counterparts(framework))
-    others = (row.scorer or row.metric for row in whole.scores if row.key not in held)
+    others = (
+        row.scorer or row.metric
+        for row in whole.scores
+        if row.key not in held and (row.case_id, row.metric) not in material.skipped
+    )
     return [LeftOut(type=name, reason=why_none(recorded_as(metrics, name))) for name in others]
 
 
