@@ -26,12 +26,14 @@ from bridge_promptfoo.config.assertions import (
     differ_by_test,
     group_of_test,
 )
+from bridge_promptfoo.config.checks import thawed
 from bridge_promptfoo.config.columns import Columns
 from bridge_promptfoo.config.files import Folder, Node, is_code
 from bridge_promptfoo.config.graders import Graders, told_of
 from bridge_promptfoo.config.inputs import expected_of, input_of
 from bridge_promptfoo.config.merging import Test
 from bridge_promptfoo.config.names import Names
+from bridge_promptfoo.config.overridden import claim_overridden, overridden
 from bridge_promptfoo.config.own import OwnConfig, own_config
 from bridge_promptfoo.config.root import TESTS, fragment, whole
 from bridge_promptfoo.config.templates import is_template
@@ -95,10 +97,12 @@ class ConfigReading:
             outputs.extend(self._outputs(test, case, columns.systems, own))
         checks = [*self._shared.checks, *(each for case in cases.values() for each in case.checks)]
         judges = self._graders.named_in(checks)
+        unused = overridden(default, tests)
         if not own.is_ours:
-            suite: Suite | None = self._suite(kept, columns.systems, judges)
+            suite: Suite | None = self._suite(kept, columns.systems, judges, unused)
         else:
             suite = own.suite(self._shared.checks, self._description(), judges)
+        self._claim_overridden(unused, suite)
         self._notes.extend(told_of(judges, checks))
         outputs = [*own.outputs(), *outputs]
         self._notes.extend(columns.notes)
@@ -186,12 +190,22 @@ class ConfigReading:
         self._asserts.read(default.asserts, Graded(options=options), shared)
         return shared, ()
 
+    def _claim_overridden(self, unused: Fields, suite: Suite | None) -> None:
+        kept = suite.extras.get(NAME) if suite is not None else None
+        default = kept.get("defaultTest") if isinstance(kept, Mapping) else None
+        claim_overridden(self._tests.shared, unused, thawed(default))
+
     def _suite(
-        self, kept: Fields, systems: Sequence[str], judges: Mapping[str, JudgeConfig]
+        self,
+        kept: Fields,
+        systems: Sequence[str],
+        judges: Mapping[str, JudgeConfig],
+        unused: Fields,
     ) -> Suite:
         stem, shared = self._source.stem, self._shared
-        if shared.foreign:
-            kept = {**kept, "defaultTest": {"assert": shared.foreign}}
+        foreign = {"assert": shared.foreign} if shared.foreign else {}
+        if default := {**unused, **foreign}:
+            kept = {**kept, "defaultTest": default}
         name = self._description()
         options = kept.get("evaluateOptions")
         epochs = options.get("repeat") if isinstance(options, dict) else None

@@ -55,6 +55,7 @@ class TestReader:
         self.ignored: dict[str, int] = {}
         self.empty = 0
         self.twice: dict[str, int] = {}
+        self.shared: Node | None = None  # where what all tests have in common stands
 
     def default(self, node: Node | None) -> Test:
         """What all tests have in common."""
@@ -62,6 +63,7 @@ class TestReader:
             return Test("")
         if isinstance(node.value, str):
             node = self._file(node)
+        self.shared = node
         return self._test(node, "defaultTest")
 
     def read(self, tests: Node | None, scenarios: Node | None, default: Test) -> Iterator[Test]:

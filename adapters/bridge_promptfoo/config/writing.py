@@ -29,6 +29,7 @@ from bridge_promptfoo.config.checks import DefaultChecks, thawed
 from bridge_promptfoo.config.inputs import input_of
 from bridge_promptfoo.config.own import SHOWN, digest, shown_of
 from bridge_promptfoo.config.templates import escaped
+from bridge_promptfoo.config.tests import MERGED
 from bridge_promptfoo.config.to_assertions import SHIM, has_shared, is_touched
 from bridge_promptfoo.replay import to_provider
 from bridge_promptfoo.rows import NAME
@@ -180,8 +181,11 @@ class ConfigWriting:
         if self._suite is not None and not (self.back and "description" not in self._kept):
             made["description"] = inert(self._suite.name)
         made |= self._asking()
+        default = self._unused() if self.back else {}
         if self._checks.default:
-            made["defaultTest"] = {"assert": self._checks.default}
+            default["assert"] = self._checks.default
+        if default:
+            made["defaultTest"] = default
         if self._suite is not None and self._suite.epochs > 1 and not self._bundle.outputs:
             options = kept.get("evaluateOptions")
             base = options if isinstance(options, dict) else {}
@@ -190,6 +194,12 @@ class ConfigWriting:
         known = plain(metadata) if isinstance(metadata, Mapping) else {}
         made["metadata"] = {**known, KEY: self._carried(made)}
         return {**made, **kept}
+
+    def _unused(self) -> Fields:
+        """What was common to all tests although every one of them said otherwise."""
+        default = self._kept.get("defaultTest")
+        kept = default if isinstance(default, Mapping) else {}
+        return {key: plain(kept[key]) for key in MERGED if isinstance(kept.get(key), Mapping)}
 
     def _asking(self) -> Fields:
         """Prompts and providers."""
