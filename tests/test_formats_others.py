@@ -167,6 +167,15 @@ def test_a_sheet_is_named(tmp_path: Path) -> None:
         read(TABLE, path, sheet="x")
 
 
+def test_an_empty_input_is_told_by_its_column(tmp_path: Path) -> None:
+    """As in instruction sets, whose column of that name is mostly empty."""
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([{"instruction": "Do x", "input": "", "output": "y"}]))
+    with pytest.raises(InputError, match=r"empty \(column 'input'\).*--map input=COLUMN"):
+        read(TABLE, path)
+    assert read(TABLE, path, map={"input": "instruction"})[0].cases[0].input == "Do x"
+
+
 def test_without_openpyxl_one_line_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     code = "import sys; sys.modules['openpyxl'] = None; from bridge.cli.main import main; main(sys.argv[1:])"

@@ -526,6 +526,13 @@ def test_no_case_is_an_error(tmp_path: Path, tests: Any, said: str) -> None:
     assert said in str(caught.value)
 
 
+def test_a_red_team_is_told_where_its_tests_are(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"made when it runs; name the file that `promptfoo redteam"
+    ):
+        read(tmp_path, {**of(), "redteam": {"purpose": "p", "plugins": ["harmful"]}})
+
+
 def test_yaml_is_1_2(tmp_path: Path) -> None:
     text = "prompts: [x]\nproviders: [e]\ntests:\n- vars: {a: Yes, b: 012, c: off, d: 1e3}\n"
     (tmp_path / "promptfooconfig.yaml").write_text(text)

@@ -166,6 +166,9 @@ class ConfigReading:
         if self._tests.empty:
             what = f"0 cases: no test has vars or assert (its keys: {keys})"
         fix = "name the file that has the tests, or the format it is in with --from"
+        if self._root.get("redteam") is not None:
+            what = "0 cases: the tests of a red team are made when it runs"
+            fix = "name the file that `promptfoo redteam generate` wrote"
         raise InputError(what, where=self._source, fix=fix)
 
     def _description(self) -> str | None:

@@ -241,7 +241,9 @@ class _Reading:
         if is_blank(value) and name != "output":
             self._count(column, value, _BLANK)
             if name == "input":
-                raise InputError("its input is empty", where=self.source, line=line, fix="mend it")
+                what = f"its input is empty (column {column!r})"
+                fix = "mend it, or name another column: --map input=COLUMN"
+                raise InputError(what, where=self.source, line=line, fix=fix)
         else:
             self._count(column, value)
         return {name: read}
