@@ -299,8 +299,10 @@ def _workbook() -> bytes:
     from openpyxl import Workbook
 
     book = Workbook()
+    sheet = book.active
+    assert sheet is not None
     for row in CELLS:
-        book.active.append(row)
+        sheet.append(row)
     book.create_sheet("notes").append(["more"])
     made = io.BytesIO()
     book.save(made)
