@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accounted import assert_accounted
 
 from bridge.files.yaml import dump_yaml, parse_yaml
 from bridge.model import Bundle, ConversionReport
 from bridge.plugin.format import ReadOptions, WriteOptions
+from bridge.testing.accounted import assert_accounted
 from bridge_promptfoo.config.format import CONFIG
 
 DEFAULT: dict[str, Any] = {

@@ -7,8 +7,9 @@ from typing import Any
 
 from bridge.files.scores import ScoreRow
 from bridge.model.score import Score, Status
+from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import LARGEST, UNIT, Scale, Scales, imported_row, lower_is_better
+from bridge.plugin.imported import UNIT, Scale, Scales, imported_row, lower_is_better
 from bridge.plugin.shared import recorded
 
 NAME = "ragas"
@@ -46,9 +47,7 @@ def read_score(
 
 def to_number(value: Any) -> float | None:
     """A native value as a finite number; ``None`` where it is none."""
-    if isinstance(value, bool | int | float) and abs(value) <= LARGEST:
-        return float(value)
-    return None
+    return float(value) if isinstance(value, bool) or is_number(value) else None
 
 
 def _own_rows(value: Any, trace: Any, key: Mapping[str, Any]) -> list[Score] | None:
