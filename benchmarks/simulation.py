@@ -19,8 +19,8 @@ import numpy as np
 
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
-from bridge.gate.evidence import Evidence
-from bridge.gate.table import PASSED, SCORED, Floats, Stamp, Table
+from bridge.gate.intake.evidence import Evidence
+from bridge.gate.intake.table import PASSED, SCORED, Floats, Stamp, Table
 from bridge.model.policy import GatePolicy
 from bridge.model.verdict import Verdict
 

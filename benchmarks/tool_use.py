@@ -14,8 +14,8 @@ from itertools import cycle
 from typing import Any
 
 from bridge.model import Case, Check, Output, Tool
-from bridge.scorers.contract import violations
 from bridge.scorers.registry import get_scorer, read_params
+from bridge.scorers.structure.contract import violations
 from bridge.scorers.tool_use.look import KEPT
 
 SCHEMA = {

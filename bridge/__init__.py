@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from bridge.files.suite import read_suite, read_suite_cases, write_suite
     from bridge.gate.baseline import make_baseline
     from bridge.gate.decide import decide
-    from bridge.gate.decision import Decision, decide_on
-    from bridge.gate.evidence import Evidence
-    from bridge.gate.gather import gather
+    from bridge.gate.intake.evidence import Evidence
+    from bridge.gate.intake.gather import gather
+    from bridge.gate.results import Decision, decide_on
     from bridge.judge.serving import judges_served
     from bridge.model.baseline import Baseline
     from bridge.model.bundle import Bundle
@@ -69,9 +69,9 @@ _HOMES = {
     "bridge.files.suite": ("read_suite", "read_suite_cases", "write_suite"),
     "bridge.gate.baseline": ("make_baseline",),
     "bridge.gate.decide": ("decide",),
-    "bridge.gate.decision": ("Decision", "decide_on"),
-    "bridge.gate.evidence": ("Evidence",),
-    "bridge.gate.gather": ("gather",),
+    "bridge.gate.results": ("Decision", "decide_on"),
+    "bridge.gate.intake.evidence": ("Evidence",),
+    "bridge.gate.intake.gather": ("gather",),
     "bridge.plugin.format": ("Format", "FormatInfo", "ReadOptions", "WriteOptions"),
     "bridge.plugin.framework": ("Framework", "FrameworkInfo"),
     "bridge.plugin.registry": (

@@ -10,7 +10,7 @@ from typing import Any
 from bridge.files.digest import digest, set_digest
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.baseline import Baseline
 from bridge.model.policy import GatePolicy
 from bridge.model.verdict import Verdict

@@ -13,7 +13,7 @@ from native_judge import CASE, OUTPUT, honest
 
 from bridge.execution.worker import set_environment
 from bridge.judge import JudgeError, Reply, Request, judges_in_force
-from bridge.judge.reading import read_object
+from bridge.judge.wire.reading import read_object
 from bridge.model import Case, Job, JobSpec, Output, Score
 from bridge.plugin.registry import get_framework
 

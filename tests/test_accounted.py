@@ -12,7 +12,7 @@ import pytest
 from fuzz.readers import Bench
 from fuzz.seeds import Seed, seeds
 
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import format_names, get_format
 from bridge.testing.accounted import assert_accounted

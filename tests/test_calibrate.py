@@ -13,10 +13,10 @@ from conftest import Bridge, write_jsonl
 from gate_rows import Row, row, verdict, write_run
 
 from bridge.files.labels import read_calibration, write_calibration
-from bridge.gate.calibrate import Request, calibrate
+from bridge.gate.calibration.calibrate import Request, calibrate
 from bridge.gate.decide import decide
-from bridge.gate.gather import gather
-from bridge.judge.calibration import Pair, measure
+from bridge.gate.intake.gather import gather
+from bridge.judge.trust.calibration import Pair, measure
 from bridge.model.calibration import Calibration, CalibrationEntry
 from bridge.model.errors import InputError
 from bridge.model.policy import CalibrationPolicy, GatePolicy

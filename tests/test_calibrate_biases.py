@@ -14,12 +14,12 @@ from judge_server import Act, JudgeServer
 from test_calibrate import entry_of, judged_rows, labels_of, run_of, sides
 from test_judge_groundedness import texts_of
 
-from bridge.gate.calibrate import Request, calibrate
+from bridge.gate.calibration.calibrate import Request, calibrate
 from bridge.judge import Request as Asked
-from bridge.judge.biases import BY_LABELS, LEAST, Observation, find_biases
-from bridge.judge.calibration import Pair
-from bridge.judge.correction import corrected_rates
-from bridge.judge.family import family_of
+from bridge.judge.trust.biases import BY_LABELS, LEAST, Observation, find_biases
+from bridge.judge.trust.calibration import Pair
+from bridge.judge.trust.correction import corrected_rates
+from bridge.judge.trust.family import family_of
 from bridge.model.calibration import Bias, BiasName, Unmeasured
 from bridge.stats import spearman
 

@@ -12,7 +12,7 @@ from conftest import Bridge
 from gate_rows import binary, graded, row, write_run, write_scores
 
 from bridge.cli.gate import decide_and_report
-from bridge.gate import gather as gathering
+from bridge.gate.intake import gather as gathering
 from bridge.model import InputError, Score
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport

@@ -15,7 +15,7 @@ from test_report_inert import HOSTILE, assert_plain
 
 from bridge.gate.compare.frameworks import compare_frameworks
 from bridge.gate.compare.runs import MOST, Side, compare_runs
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.bundle import Bundle
 from bridge.model.comparison import (
     CaseChange,

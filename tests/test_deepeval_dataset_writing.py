@@ -13,7 +13,7 @@ from strategies import OUTPUTS
 from strategies_suite import BUNDLES
 
 from bridge.model import Bundle, Output
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_deepeval.dataset import DATASET

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
-from bridge.plugin.accounting import UNREAD, count_leaves
+from bridge.plugin.accounts.accounting import UNREAD, count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_deepeval.format import FORMAT
 
@@ -144,7 +144,7 @@ def test_reading_needs_no_deepeval() -> None:
     code = f"""
 import sys
 from pathlib import Path
-from bridge.plugin.accounting import UNREAD, count_leaves
+from bridge.plugin.accounts.accounting import UNREAD, count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_deepeval.format import FORMAT
 assert FORMAT.read(Path({str(NATIVE / "run.json")!r}), ReadOptions())[0].scores

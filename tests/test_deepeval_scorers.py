@@ -12,7 +12,7 @@ import pytest
 from bridge.execution.worker import set_environment
 from bridge.model import Check, InputError, Measurement, Score
 from bridge.model.score import STATUSES, VALUED
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge.scorers.registry import BUILT_IN
 from bridge_deepeval.info import INFO
 from bridge_deepeval.rows import read_score

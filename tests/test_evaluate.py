@@ -24,7 +24,7 @@ from bridge.scorers import (
 )
 from bridge.scorers.evaluate import per_turn, threshold_of, version_of
 from bridge.scorers.registry import ALIASES, BUILT_IN, read_params
-from bridge.scorers.text import EqualsParams
+from bridge.scorers.text.literal import EqualsParams
 
 CASE = Case(id="a", input="q", expected="")
 OUTPUT = Output(case_id="a", text="x")

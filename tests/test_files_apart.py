@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from bridge.files import apart
-from bridge.files.apart import MAX_ROWS
-from bridge.files.tables import read_table
+from bridge.files.foreign import apart
+from bridge.files.foreign.apart import MAX_ROWS
+from bridge.files.foreign.tables import read_table
 from bridge.model import InputError
 
 HEAD = b"<c r='A1' t='inlineStr'><is><t>input</t></is></c>"
@@ -111,7 +111,7 @@ def test_a_reader_that_dies_costs_no_more_than_the_file(
     code, message = DEATHS[name]
     (tmp_path / "dying.py").write_text(
         "import os, signal, sys\n"
-        "from bridge.files.apart import answer\n"
+        "from bridge.files.foreign.apart import answer\n"
         f"def rows():\n    yield 1, {{'input': 'q'}}\n    sys.stdout.flush()\n    {code}\n"
         "answer(rows(), 'file')\n"
     )
@@ -127,7 +127,7 @@ def test_a_reader_that_wants_all_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "greedy.py").write_text(
-        "from bridge.files.apart import answer\n"
+        "from bridge.files.foreign.apart import answer\n"
         "def rows():\n    yield 1, {'input': 'x' * (5 << 30)}\n"
         "answer(rows(), 'file')\n"
     )

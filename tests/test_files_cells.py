@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.files.cells import (
+from bridge.files.foreign.cells import (
     is_blank,
     is_unread_list,
     parse_cell,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridge.files.tables import Table, read_table
+from bridge.files.foreign.tables import Table, read_table
 from bridge.model.errors import InputError
 
 ROWS = [{"q": "eins, zwei", "n": "1"}, {"q": "drei\nvier", "n": "2"}]

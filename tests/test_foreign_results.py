@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bridge.files.scores import score_line
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model import Bundle, ConversionReport, InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, get_format
 

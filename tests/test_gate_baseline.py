@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bridge.files.baseline import read_baseline, write_baseline
 from bridge.gate.baseline import make_baseline
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model import InputError
 from bridge.model.baseline import Baseline
 

@@ -9,7 +9,7 @@ import pytest
 from gate_rows import Row, binary, graded, reasons, row, verdict, write_run, write_scores
 
 from bridge.gate.baseline import make_baseline
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.baseline import Baseline
 from bridge.model.verdict import Verdict
 

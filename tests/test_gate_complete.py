@@ -18,7 +18,7 @@ from gate_rows import (
 
 from bridge.files.golden import read_golden_set
 from bridge.gate.decide import decide
-from bridge.gate.gather import gather, with_golden_set
+from bridge.gate.intake.gather import gather, with_golden_set
 from bridge.model import InputError
 from bridge.model.policy import GatePolicy
 

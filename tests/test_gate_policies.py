@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
-from bridge.gate.decision import decide_on
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
+from bridge.gate.results import decide_on
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
 from bridge.model.policy import GatePolicy

@@ -11,7 +11,7 @@ from gate_rows import Row, row, write_scores
 
 from bridge.gate.baseline import make_baseline
 from bridge.gate.decide import decide
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model import Score
 from bridge.model.policy import GatePolicy
 from bridge.model.values import Model

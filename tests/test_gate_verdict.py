@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.gate.baseline import make_baseline
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.policy import GatePolicy
 from bridge.report.json import to_json
 from bridge.report.markdown import to_markdown

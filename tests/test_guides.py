@@ -16,9 +16,9 @@ from bridge.cli.main import main
 from bridge.conversion.guide import guides
 from bridge.conversion.guide.tables import checks_table, fields_table
 from bridge.conversion.guide.trace import Trace, document_of, leaves, trace
-from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, get_format
+from bridge.plugin.results.counterparts import Counterpart
 from bridge_deepeval.dataset.fields import CONVERSATION, SINGLE
 from bridge_inspect.dataset.rows import FIELDS as SAMPLE
 from bridge_ragas.dataset.fields import FIELDS as ROW

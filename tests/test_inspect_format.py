@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 from bridge.model import Bundle, ConversionReport, InputError, Score
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_inspect import archive
 from bridge_inspect.format import FORMAT
@@ -155,7 +155,7 @@ def test_reading_needs_no_inspect() -> None:
     code = f"""
 import sys
 from pathlib import Path
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_inspect.format import FORMAT
 from bridge_inspect.layouts import sample_decoder

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from conftest import ROOT, Bridge
 
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model import Bundle, ConversionReport, InputError
-from bridge.plugin.attempts import Attempt, superseded
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, get_format
+from bridge.plugin.results.attempts import Attempt, superseded
 from bridge_inspect import folder
 from bridge_inspect.format import FORMAT
 

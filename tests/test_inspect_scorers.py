@@ -20,7 +20,7 @@ from bridge.model import Bundle, Check, InputError, Job, JobSpec, Measurement, S
 from bridge.model.score import STATUSES, VALUED
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import get_framework
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge.scorers.registry import BUILT_IN
 from bridge_inspect.format import FORMAT
 from bridge_inspect.info import INFO

@@ -18,8 +18,8 @@ import pytest
 from judge_server import Act, JudgeServer, Script
 
 from bridge.judge import JudgeClient, JudgeError, Reply, Request, kind_of
-from bridge.judge.cache import ReplyCache
-from bridge.judge.ledger import Ledger
+from bridge.judge.wire.cache import ReplyCache
+from bridge.judge.wire.ledger import Ledger
 from bridge.model.errors import InfrastructureError
 from bridge.model.judge import JudgeConfig
 

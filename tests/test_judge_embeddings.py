@@ -15,9 +15,9 @@ from judge_server import Act, JudgeServer
 from test_judge_client import judge
 
 from bridge.judge import JudgeError, Reply, Request, judge_in_force, kind_of
-from bridge.judge.cache import ReplyCache
 from bridge.judge.gateway import Gateway
-from bridge.judge.ledger import Ledger
+from bridge.judge.wire.cache import ReplyCache
+from bridge.judge.wire.ledger import Ledger
 from bridge.model.judge import JudgeConfig
 
 TEXTS = ("one", "two")

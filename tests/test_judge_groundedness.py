@@ -15,8 +15,8 @@ from test_judge_rubric import FakeJudge
 from test_judge_run import FRAMEWORKS, record_of, rows_of
 
 from bridge.judge import JudgeError, Request, judges_in_force
-from bridge.judge.claims import AT_A_TIME, read_claims
-from bridge.judge.reading import read_object
+from bridge.judge.scorers.claims import AT_A_TIME, read_claims
+from bridge.judge.wire.reading import read_object
 from bridge.model import Case, Check, InputError, Measurement, Output
 from bridge.scorers.evaluate import evaluate, expected_rows
 from bridge.scorers.registry import get_scorer, read_params, validate_check

@@ -11,7 +11,8 @@ from judge_server import Act, JudgeServer
 from llama_cpp import LlamaCpp
 from test_judge_client import GOOD, SCHEMA, failure, judge, question
 
-from bridge.judge import JudgeError, Request, transport
+from bridge.judge import JudgeError, Request
+from bridge.judge.wire import transport
 
 
 def good(_: dict[str, Any]) -> Any:

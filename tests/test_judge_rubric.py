@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bridge.judge import JudgeError, Reply, Request, judges_in_force
-from bridge.judge.fence import fence
-from bridge.judge.levels import LEVELS, level_of, middle_of
-from bridge.judge.sway import find_sway
+from bridge.judge.prompts.fence import fence
+from bridge.judge.prompts.sway import find_sway
+from bridge.judge.scorers.levels import LEVELS, level_of, middle_of
 from bridge.model import Case, Check, InputError, Measurement, Output
 from bridge.scorers.evaluate import evaluate, expected_rows
 from bridge.scorers.registry import validate_check

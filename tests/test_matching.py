@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from bridge.model.matcher import parse_pattern
-from bridge.scorers.assignment import assign
-from bridge.scorers.differences import differences, pattern_json
-from bridge.scorers.matching import json_equal, json_key, matches
+from bridge.scorers.matching.assignment import assign
+from bridge.scorers.matching.differences import differences, pattern_json
+from bridge.scorers.matching.matchers import json_equal, json_key, matches
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab")

@@ -16,8 +16,8 @@ from pydantic import BaseModel
 
 from bridge.judge import JudgeError, Reply, Request, judges_in_force
 from bridge.judge.inquiry import Inquiry
-from bridge.judge.reading import read_object
 from bridge.judge.structured import schema_of
+from bridge.judge.wire.reading import read_object
 from bridge.model import Case, Output
 
 pytestmark = [

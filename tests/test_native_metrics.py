@@ -14,9 +14,9 @@ from native_judge import CASE, CRITERIA, OUTPUT, honest
 
 from bridge.model import Case, Check, Output
 from bridge.model.judge import JudgeConfig
-from bridge.plugin.applicable import known_of
 from bridge.plugin.metrics import by_name
 from bridge.plugin.registry import get_framework
+from bridge.plugin.scoring.applicable import known_of
 from bridge.scorers import evaluate, validate_check
 from bridge.scorers.native import nearest_shared
 from bridge.scorers.registry import BUILT_IN, JUDGED, NATIVE, get_scorer

@@ -14,7 +14,7 @@ from native_jobs import switched
 
 from bridge.judge import JudgeError, Reply, Request
 from bridge.judge.inquiry import Inquiry
-from bridge.judge.reading import read_object
+from bridge.judge.wire.reading import read_object
 
 os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"
 

@@ -19,7 +19,7 @@ from test_report_inert import HOSTILE, assert_plain
 
 from bridge.cli.main import main
 from bridge.judge import JudgeError, Request
-from bridge.judge.pairwise import Preference, prefer
+from bridge.judge.scorers.pairwise import Preference, prefer
 from bridge.model import Case, Output
 from bridge.model.comparison import CasePreference, Comparison, Preferences
 from bridge.report.comparison import KINDS

@@ -12,7 +12,7 @@ from strategies import JSON
 from strategies_suite import BUNDLES
 
 from bridge.model import Bundle, Case, ConversionReport
-from bridge.plugin.accounting import (
+from bridge.plugin.accounts.accounting import (
     KEPT,
     MAX_FIELDS,
     NATIVE,

@@ -12,7 +12,7 @@ from strategies import CASES, MEASUREMENTS, OUTPUTS
 from bridge.model import Case, Check, Measurement, Output, Score
 from bridge.model.message import as_text
 from bridge.plugin.carry import Held, Remembered, exactly, pack, plain, unpack
-from bridge.plugin.shared import SharedMetric, decode, encode, shared_metrics, summarise
+from bridge.plugin.scoring.shared import SharedMetric, decode, encode, shared_metrics, summarise
 
 HELD: Held = {"id": exactly, "input": exactly, "expected": as_text}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.plugin.columns import Ids, match_columns
+from bridge.plugin.cases.columns import Ids, match_columns
 from bridge.plugin.numbering import Numbered
 
 

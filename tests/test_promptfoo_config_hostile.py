@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from strategies import JSON
 
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_promptfoo.config import CONFIG
 

@@ -11,7 +11,7 @@ import yaml
 
 from bridge.model import Bundle, ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge.testing.accounted import assert_accounted

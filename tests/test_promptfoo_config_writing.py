@@ -17,7 +17,7 @@ from strategies_suite import BUNDLES
 from bridge.files.yaml import load_yaml
 from bridge.model import Bundle, Case, Check, Output, Suite
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_promptfoo.config import CONFIG

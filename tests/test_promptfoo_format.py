@@ -12,7 +12,7 @@ from conftest import ROOT
 from promptfoo_runs import Rows, read_back
 
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format
 from bridge_promptfoo.format import FORMAT

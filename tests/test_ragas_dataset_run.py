@@ -14,7 +14,7 @@ from dataset_bundles import a_case, an_output
 
 from bridge.model import Bundle, Case, Suite
 from bridge.plugin.format import WriteOptions
-from bridge.plugin.shared import summarise
+from bridge.plugin.scoring.shared import summarise
 from bridge.scorers.evaluate import checks_with_turns, evaluate
 from bridge_ragas.dataset import DATASET
 

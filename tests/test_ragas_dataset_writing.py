@@ -14,7 +14,7 @@ from strategies import OUTPUTS
 from strategies_suite import BUNDLES
 
 from bridge.model import Bundle, Case, Output
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import ReadOptions, WriteOptions
 from bridge_ragas.dataset import DATASET

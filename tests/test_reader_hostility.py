@@ -16,10 +16,10 @@ from fuzz.seeds import Seed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.files.json_items import index_json
-from bridge.files.json_marks import count_leaves_of
+from bridge.files.foreign.json_items import index_json
+from bridge.files.foreign.json_marks import count_leaves_of
 from bridge.model import Bundle, InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, format_names, get_format
 
@@ -248,7 +248,7 @@ def test_items_are_those_of_the_document(
     chunk: int,
 ) -> None:
     """Split anywhere, the items and the rest are what the standard library sees."""
-    import bridge.files.json_items as module
+    import bridge.files.foreign.json_items as module
 
     path = tmp_path_factory.getbasetemp() / "items.json"
     document = {"before": rest, "inner": {"rows": rows, "beside": rest}, "after": rest}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.model import Case, Check, Output
 from bridge.scorers import evaluate
-from bridge.scorers.refusal import find_refusal, languages, refuses
+from bridge.scorers.text.refusal import find_refusal, languages, refuses
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from bridge.gate.baseline import make_baseline
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.conversion import Conversion
 from bridge.model.exhibit import Exhibit, ShownCase, ShownMetric
 from bridge.model.verdict import Verdict

@@ -10,7 +10,7 @@ import pytest
 from gate_rows import Row, graded, row, verdict, write_run, write_scores
 
 from bridge.gate.baseline import make_baseline
-from bridge.gate.gather import gather
+from bridge.gate.intake.gather import gather
 from bridge.model.verdict import FailedCase, MetricResult, Totals, Verdict
 from bridge.report import words
 from bridge.report.columns import cell_width, cut, table, wrapped

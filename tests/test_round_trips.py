@@ -16,10 +16,10 @@ from conftest import ROOT
 
 from bridge import convert
 from bridge.conversion.guide.trace import document_of, target_name
-from bridge.files.cells import parse_cell
+from bridge.files.foreign.cells import parse_cell
 from bridge.model import Bundle, Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.columns import folded
+from bridge.plugin.cases.columns import folded
 from bridge.plugin.format import Format, ReadOptions
 from bridge.plugin.registry import detect_format, framework_names
 

@@ -13,8 +13,8 @@ from conftest import Bridge
 from bridge.conversion.convert import convert
 from bridge.model import Bundle, Case, ConversionReport, Output, Score
 from bridge.model.redaction import NAMES, REDACTED, is_written, without_secrets
+from bridge.plugin.accounts.secrets import redacted
 from bridge.plugin.registry import get_format
-from bridge.plugin.secrets import redacted
 
 KEY = "sk-live-0123456789abcdef"
 CONFIG = f"""

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.model import Case, Check, InputError, Measurement, Output
 from bridge.scorers import evaluate, validate_check
-from bridge.scorers.number import numbers_in, parse_number
+from bridge.scorers.text.number import numbers_in, parse_number
 
 
 def measure(check: Any, text: Any, expected: Any = "", **case: Any) -> Measurement:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.model import ExpectedCall, ExpectedCalls, ToolCall
-from bridge.scorers.matching import matches
+from bridge.scorers.matching.matchers import matches
 from bridge.scorers.tool_use import Made, compare_calls
 from bridge.scorers.tool_use.pairing import fits, pair_calls
 

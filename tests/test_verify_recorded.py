@@ -21,9 +21,15 @@ from bridge.conversion import verify
 from bridge.files.yaml import parse_yaml
 from bridge.model import Check, InputError
 from bridge.model.verification import Verification
-from bridge.plugin.counterparts import Counterpart, HasCounterparts, StandIns, check_of, recorded_as
 from bridge.plugin.formats import GOLDEN_SET
 from bridge.plugin.registry import detect_format, framework_names, get_framework
+from bridge.plugin.results.counterparts import (
+    Counterpart,
+    HasCounterparts,
+    StandIns,
+    check_of,
+    recorded_as,
+)
 from bridge.scorers import registry
 
 NATIVE = Path(__file__).parent / "native"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.plugin.accounting import NATIVE, Claims, dropped
-from bridge.plugin.itemised import AGGREGATE, SETTING, TIMING, TRANSCRIPT
+from bridge.plugin.accounts.accounting import NATIVE, Claims, dropped
+from bridge.plugin.accounts.itemised import AGGREGATE, SETTING, TIMING, TRANSCRIPT
 
 _METRIC = ("name", "metric", "threshold", "minimumScore", "success", "score", "reason", "error")
 _RESULTS = {

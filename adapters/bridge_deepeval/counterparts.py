@@ -5,7 +5,7 @@ Which of them agree is held against DeepEval itself by ``tests/test_agreement_de
 
 from __future__ import annotations
 
-from bridge.plugin.counterparts import JUDGED, Counterpart
+from bridge.plugin.results.counterparts import JUDGED, Counterpart
 from bridge_deepeval.metrics import METRICS
 
 _UNSAID = "is not in a run file"

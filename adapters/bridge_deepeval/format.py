@@ -13,9 +13,9 @@ from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
-from bridge.plugin.imported import read_scales
 from bridge.plugin.options import refuse_others
-from bridge.plugin.reading import Reading
+from bridge.plugin.results.imported import read_scales
+from bridge.plugin.results.reading import Reading
 from bridge_deepeval.reading import RunReading
 from bridge_deepeval.rows import NAME
 from bridge_deepeval.writing import write_run

@@ -10,11 +10,11 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.job import Job
 from bridge.model.score import Score
-from bridge.plugin.attached import attached_metrics
-from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import require
-from bridge.plugin.route import run_tasks
-from bridge.plugin.shared import shared_metrics
+from bridge.plugin.results.counterparts import Counterpart
+from bridge.plugin.scoring.attached import attached_metrics
+from bridge.plugin.scoring.route import run_tasks
+from bridge.plugin.scoring.shared import shared_metrics
 from bridge_deepeval.info import INFO
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from bridge.files.json_items import JsonItems, Place, index_json
-from bridge.files.lenient import Lenient
+from bridge.files.foreign.json_items import JsonItems, Place, index_json
+from bridge.files.foreign.lenient import Lenient
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import Tally
-from bridge.plugin.itemised import account_items, plain_json
+from bridge.plugin.accounts.accounting import Tally
+from bridge.plugin.accounts.itemised import account_items, plain_json
 from bridge_deepeval import accounts, records
 
 T = TypeVar("T")

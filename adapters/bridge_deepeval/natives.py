@@ -18,10 +18,10 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.measurer import Question
-from bridge.plugin.native import OneByOne, exact_at_ends
-from bridge.plugin.route import Task
-from bridge.plugin.shared import Answer, summarise
+from bridge.plugin.scoring.measurer import Question
+from bridge.plugin.scoring.native import OneByOne, exact_at_ends
+from bridge.plugin.scoring.route import Task
+from bridge.plugin.scoring.shared import Answer, summarise
 from bridge.scorers.evaluate import threshold_of
 from bridge_deepeval.artefact import RunFile
 from bridge_deepeval.cases import to_test_case

@@ -13,12 +13,12 @@ from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.accounting import Tally
+from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.counterparts import StandIns, by_recorded_name, check_of
-from bridge.plugin.imported import Scales
 from bridge.plugin.numbering import Numbered
-from bridge.plugin.reading import Answer, Counts, read_content
+from bridge.plugin.results.counterparts import StandIns, by_recorded_name, check_of
+from bridge.plugin.results.imported import Scales
+from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
 from bridge_deepeval.counterparts import COUNTERPARTS

@@ -19,7 +19,7 @@ from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import Remembered
-from bridge.plugin.route import PROBE, Pair, Route, Task
+from bridge.plugin.scoring.route import PROBE, Pair, Route, Task
 from bridge_deepeval.artefact import RunFile
 from bridge_deepeval.cases import from_test_case, is_conversation, to_test_case
 from bridge_deepeval.rows import read_score

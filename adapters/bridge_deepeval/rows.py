@@ -12,8 +12,8 @@ from bridge.model.message import as_text
 from bridge.model.score import Score, Status
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_row, lower_is_better, no_score
-from bridge.plugin.shared import Summary, recorded
+from bridge.plugin.results.imported import Scales, imported_row, lower_is_better, no_score
+from bridge.plugin.scoring.shared import Summary, recorded
 
 NAME = "deepeval"
 

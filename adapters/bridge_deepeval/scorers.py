@@ -20,9 +20,9 @@ from deepeval.metrics import BaseConversationalMetric, BaseMetric
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
-from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
-from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
+from bridge.plugin.scoring.attached import AttachedMetric
+from bridge.plugin.scoring.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.evaluate import threshold_of
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_deepeval.cases import from_test_case

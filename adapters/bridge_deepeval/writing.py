@@ -14,10 +14,10 @@ from bridge.model.case import Case, ExpectedCall
 from bridge.model.conversion import ConversionReport
 from bridge.model.message import ToolCall, as_text, passage_text
 from bridge.model.score import Score
-from bridge.plugin.accounting import account_bundle
+from bridge.plugin.accounts.accounting import account_bundle
 from bridge.plugin.carry import KEY, held_input, held_reference, plain
-from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.results.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.scoring.shared import summarise
 from bridge_deepeval.records import VERSION
 from bridge_deepeval.rows import NAME, error_of, success_of
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.plugin.accounting import NATIVE, Claim, Claims, dropped
-from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
+from bridge.plugin.accounts.accounting import NATIVE, Claim, Claims, dropped
+from bridge.plugin.accounts.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
 from bridge_inspect.counterparts import checks_of
 from bridge_inspect.records import Log
 

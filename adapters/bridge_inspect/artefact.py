@@ -20,7 +20,7 @@ from bridge.files.jsonl import unwritable
 from bridge.model.errors import InputError
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY, held_metadata
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec

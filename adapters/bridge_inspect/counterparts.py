@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from bridge.model.check import Check
 from bridge.model.errors import InputError
-from bridge.plugin.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
 from bridge.plugin.numbering import Numbered
+from bridge.plugin.results.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
 from bridge.scorers.registry import read_params
 from bridge_inspect.records import Scorer
 

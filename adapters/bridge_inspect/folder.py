@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import Tally, dropped
-from bridge.plugin.attempts import Attempt, notes_on, superseded
+from bridge.plugin.accounts.accounting import Tally, dropped
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales
-from bridge.plugin.reading import Answer, Counts
+from bridge.plugin.results.attempts import Attempt, notes_on, superseded
+from bridge.plugin.results.imported import Scales
+from bridge.plugin.results.reading import Answer, Counts
 from bridge_inspect.layouts import open_log
 from bridge_inspect.reading import LogReading
 from bridge_inspect.records import Log

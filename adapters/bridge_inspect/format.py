@@ -11,12 +11,12 @@ from pathlib import Path
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.plugin.attempts import Attempt
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
-from bridge.plugin.imported import read_scales
 from bridge.plugin.options import refuse_others
-from bridge.plugin.reading import Reading
+from bridge.plugin.results.attempts import Attempt
+from bridge.plugin.results.imported import read_scales
+from bridge.plugin.results.reading import Reading
 from bridge_inspect.archive import is_archive
 from bridge_inspect.folder import FolderReading, attempt_of, files_in, logs_in
 from bridge_inspect.layouts import open_log

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json
+from bridge.files.foreign.json_items import MAX_WHOLE, JsonItems, Place, index_json
+from bridge.files.foreign.lenient import Lenient
 from bridge.files.jsonl import unreadable
-from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import Claims, Tally
-from bridge.plugin.itemised import Account, account_items
+from bridge.plugin.accounts.accounting import Claims, Tally
+from bridge.plugin.accounts.itemised import Account, account_items
 from bridge_inspect import accounts
 from bridge_inspect.archive import Archive, is_archive, open_archive
 from bridge_inspect.records import SCORES, Log, Sample

@@ -12,10 +12,10 @@ from bridge.model.case import Case
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Raw
-from bridge.plugin.measurer import Question
-from bridge.plugin.native import OneByOne
-from bridge.plugin.route import Task
-from bridge.plugin.shared import Answer, SharedMetric
+from bridge.plugin.scoring.measurer import Question
+from bridge.plugin.scoring.native import OneByOne
+from bridge.plugin.scoring.route import Task
+from bridge.plugin.scoring.shared import Answer, SharedMetric
 from bridge_inspect.artefact import LogFile, to_spec
 from bridge_inspect.held import held_expected
 from bridge_inspect.info import INFO

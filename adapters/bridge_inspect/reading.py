@@ -12,11 +12,11 @@ from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.model.values import is_number
-from bridge.plugin.accounting import Tally
+from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.counterparts import StandIns
-from bridge.plugin.imported import UNIT, Scales
-from bridge.plugin.reading import Answer, Counts, read_content
+from bridge.plugin.results.counterparts import StandIns
+from bridge.plugin.results.imported import UNIT, Scales
+from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
 from bridge_inspect.counterparts import checks_of

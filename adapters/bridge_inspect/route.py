@@ -23,7 +23,7 @@ from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY, Remembered
-from bridge.plugin.route import PROBE, Pair, Route, Task
+from bridge.plugin.scoring.route import PROBE, Pair, Route, Task
 from bridge_inspect.artefact import LogFile, now, to_log, to_spec
 from bridge_inspect.cases import carried_output, from_state, to_history, to_model_output, to_sample
 from bridge_inspect.rows import read_score

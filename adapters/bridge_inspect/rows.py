@@ -10,8 +10,8 @@ from bridge.files.scores import ScoreRow
 from bridge.model.score import Score
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_row, no_score
-from bridge.plugin.shared import recorded
+from bridge.plugin.results.imported import Scales, imported_row, no_score
+from bridge.plugin.scoring.shared import recorded
 
 NAME = "inspect"
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

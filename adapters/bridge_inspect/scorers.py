@@ -20,10 +20,10 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
-from bridge.plugin.measurer import Question
-from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
+from bridge.plugin.scoring.attached import AttachedMetric
+from bridge.plugin.scoring.measurer import Question
+from bridge.plugin.scoring.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_inspect import judge
 from bridge_inspect.cases import from_state

@@ -20,10 +20,10 @@ from bridge.model.errors import InputError
 from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.accounting import account_bundle
+from bridge.plugin.accounts.accounting import account_bundle
 from bridge.plugin.carry import KEY, plain
-from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.results.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.scoring.shared import summarise
 from bridge_inspect.calls import Fields
 from bridge_inspect.held import held_expected, held_stop, held_usage
 from bridge_inspect.messages import to_answer, to_messages

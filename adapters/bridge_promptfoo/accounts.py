@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.plugin.accounting import NATIVE, Claims, carried, dropped
-from bridge.plugin.itemised import AGGREGATE, REPEATED, SETTING, TIMING
+from bridge.plugin.accounts.accounting import NATIVE, Claims, carried, dropped
+from bridge.plugin.accounts.itemised import AGGREGATE, REPEATED, SETTING, TIMING
 from bridge_promptfoo.config.assertions import GRADING
 
 _COMPONENT = ("pass", "score", "reason", "assertion.type", "assertion.metric")

@@ -11,12 +11,12 @@ from bridge.model.judge import JudgeConfig
 from bridge.model.message import as_text, passage_text
 from bridge.model.output import Output
 from bridge.model.score import Measurement
-from bridge.plugin.applicable import known_of
 from bridge.plugin.carry import held_reference
 from bridge.plugin.framework import FrameworkInfo, version_of
-from bridge.plugin.measurer import tag_of, varies
 from bridge.plugin.metrics import by_name
-from bridge.plugin.shared import Answer
+from bridge.plugin.scoring.applicable import known_of
+from bridge.plugin.scoring.measurer import tag_of, varies
+from bridge.plugin.scoring.shared import Answer
 from bridge.scorers.evaluate import checks_with_turns, failure_of, native_version, threshold_of
 from bridge.scorers.registry import is_native, read_params
 from bridge_promptfoo.calls import Fields

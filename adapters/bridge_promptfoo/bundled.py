@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.shared import shared_metrics
+from bridge.plugin.scoring.shared import shared_metrics
 from bridge_promptfoo.asserted import PROMPT, has_own, own_assertions, to_variables
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.info import INFO

@@ -15,7 +15,7 @@ from bridge.model.case import Case
 from bridge.model.message import as_text, passage_text
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY, pack, unpack
-from bridge.plugin.imported import seconds
+from bridge.plugin.results.imported import seconds
 from bridge_promptfoo.calls import Fields, read_calls
 from bridge_promptfoo.held import CASE, OUTPUT, TURNS_OUTPUT, held_usage
 from bridge_promptfoo.seal import inert, seal, unseal

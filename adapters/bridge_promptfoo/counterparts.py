@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.plugin.counterparts import Counterpart
+from bridge.plugin.results.counterparts import Counterpart
 from bridge_promptfoo.config.kinds import KINDS
 
 COUNTERPARTS = tuple(

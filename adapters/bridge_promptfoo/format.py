@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bridge.files.encodings import decoded_head
+from bridge.files.foreign.encodings import decoded_head
 from bridge.files.shape import leading_keys
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
-from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.options import refuse_others
-from bridge.plugin.reading import Reading
+from bridge.plugin.results.imported import read_encoding, read_scales
+from bridge.plugin.results.reading import Reading
 from bridge_promptfoo.config.graders import Graders, fallback_of
 from bridge_promptfoo.graded import judges_of
 from bridge_promptfoo.reading import ResultsReading

@@ -10,9 +10,9 @@ from bridge.model.bundle import Bundle
 from bridge.model.job import Job
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut
-from bridge.plugin.counterparts import Counterpart
 from bridge.plugin.framework import OWN_CHECKS, require
-from bridge.plugin.route import run_tasks
+from bridge.plugin.results.counterparts import Counterpart
+from bridge.plugin.scoring.route import run_tasks
 from bridge_promptfoo.info import INFO
 
 

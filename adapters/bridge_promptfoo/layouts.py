@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bridge.files.json_items import MAX_WHOLE, JsonItems, Place, index_json, index_lines
+from bridge.files.foreign.json_items import MAX_WHOLE, JsonItems, Place, index_json, index_lines
+from bridge.files.foreign.lenient import Lenient
 from bridge.files.jsonl import BOM, unreadable
-from bridge.files.lenient import Lenient
 from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import Claims, Tally
-from bridge.plugin.itemised import account_items
+from bridge.plugin.accounts.accounting import Claims, Tally
+from bridge.plugin.accounts.itemised import account_items
 from bridge_promptfoo import accounts, records
 from bridge_promptfoo.records import Column, Head, Row, Stats
 from bridge_promptfoo.table import open_table

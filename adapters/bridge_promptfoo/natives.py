@@ -16,9 +16,9 @@ from bridge.model.check import Check
 from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
-from bridge.plugin.applicable import leaves_of
-from bridge.plugin.native import NativeRun, Work, exact_at_ends
-from bridge.plugin.route import Task
+from bridge.plugin.scoring.applicable import leaves_of
+from bridge.plugin.scoring.native import NativeRun, Work, exact_at_ends
+from bridge.plugin.scoring.route import Task
 from bridge.scorers.evaluate import evaluate, failure_of, seen_at
 from bridge_promptfoo.asserted import PROMPT, to_own_assertion, to_variables
 from bridge_promptfoo.calls import Fields

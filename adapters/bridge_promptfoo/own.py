@@ -18,8 +18,8 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.route import Task
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.route import Task
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.original import original_assertion, safe_variables

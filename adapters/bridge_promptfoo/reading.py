@@ -15,10 +15,10 @@ from bridge.files.scores import ScoreRow
 from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.accounting import Tally
+from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, error_row, seconds
-from bridge.plugin.reading import Answer, Counts, read_content
+from bridge.plugin.results.imported import Scales, error_row, seconds
+from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.config.graders import Graders
 from bridge_promptfoo.graded import GradedChecks, flat

@@ -8,7 +8,7 @@ from pathlib import Path
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge.scorers.evaluate import shared_with_turns
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import to_test

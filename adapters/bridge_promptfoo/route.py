@@ -15,7 +15,7 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY
-from bridge.plugin.route import Pair, Route, Task
+from bridge.plugin.scoring.route import Pair, Route, Task
 from bridge_promptfoo.info import INFO
 from bridge_promptfoo.launch import Evaluation, environment
 from bridge_promptfoo.records import Row, decode_row

@@ -13,8 +13,8 @@ from bridge.model.output import Output
 from bridge.model.score import Score, Status, error_measurement
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import Scales, imported_row
-from bridge.plugin.shared import decode, encode, summarise
+from bridge.plugin.results.imported import Scales, imported_row
+from bridge.plugin.scoring.shared import decode, encode, summarise
 from bridge.scorers.evaluate import evaluate, shared_with_turns
 from bridge_promptfoo.judge import judge_error_of
 from bridge_promptfoo.records import ERROR, Component, Grading, Row

@@ -25,7 +25,7 @@ from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.plugin.carry import KEY
-from bridge.plugin.shared import Answer, SharedMetric, encode, summarise
+from bridge.plugin.scoring.shared import Answer, SharedMetric, encode, summarise
 from bridge.scorers.evaluate import threshold_of
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_promptfoo.cases import from_native

@@ -16,9 +16,9 @@ from typing import Any
 
 import msgspec
 
-from bridge.files.csv_rows import CsvRows, header_of, open_csv, separator_of
+from bridge.files.foreign.csv_rows import CsvRows, header_of, open_csv, separator_of
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import NATIVE, Tally, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Tally, dropped
 from bridge_promptfoo.records import ERROR, Grading, Prompt, Row, TestCase
 
 DESCRIPTION = "Description"

@@ -15,10 +15,10 @@ from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.score import VALUED, Score
-from bridge.plugin.accounting import account_bundle
+from bridge.plugin.accounts.accounting import account_bundle
 from bridge.plugin.carry import KEY
-from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.results.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.scoring.shared import summarise
 from bridge_promptfoo.cases import to_response, to_test
 from bridge_promptfoo.records import ERROR
 from bridge_promptfoo.rows import NAME

@@ -7,7 +7,7 @@ https://docs.ragas.io/en/stable/concepts/metrics/available_metrics/.
 from __future__ import annotations
 
 from bridge.model.check import Check
-from bridge.plugin.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
+from bridge.plugin.results.counterparts import JUDGED, Counterpart, by_recorded_name, check_of
 
 _CALLS = "compares calls by position and arguments as text: `tool_arguments` is the nearest"
 COUNTERPARTS = (

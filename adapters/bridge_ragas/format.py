@@ -12,16 +12,16 @@ import json
 import re
 from pathlib import Path
 
-from bridge.files.csv_rows import header_of, separator_of
-from bridge.files.encodings import decoded_head
+from bridge.files.foreign.csv_rows import header_of, separator_of
+from bridge.files.foreign.encodings import decoded_head
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.account import require_results
-from bridge.plugin.imported import read_encoding, read_scales
 from bridge.plugin.options import refuse_others, text
-from bridge.plugin.reading import Reading
+from bridge.plugin.results.imported import read_encoding, read_scales
+from bridge.plugin.results.reading import Reading
 from bridge_ragas import records
 from bridge_ragas.reading import TableReading
 from bridge_ragas.rows import NAME

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from bridge.model.message import Passage, as_text, passage_text
 from bridge.plugin.carry import Held, held_input, held_reference, held_users
-from bridge.plugin.chats import own_extras
+from bridge.plugin.cases.chats import own_extras
 from bridge_ragas.calls import Fields, held_calls, held_expected_calls, held_messages
 from bridge_ragas.rows import NAME
 

@@ -16,10 +16,10 @@ from bridge.model.job import JobSpec
 from bridge.model.output import Output
 from bridge.model.score import Measurement, Raw
 from bridge.plugin.carry import KEY
-from bridge.plugin.measurer import Question
-from bridge.plugin.native import OneByOne, exact_at_ends
-from bridge.plugin.route import Task
-from bridge.plugin.shared import Answer, summarise
+from bridge.plugin.scoring.measurer import Question
+from bridge.plugin.scoring.native import OneByOne, exact_at_ends
+from bridge.plugin.scoring.route import Task
+from bridge.plugin.scoring.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
 from bridge_ragas.held import MULTI, SINGLE
 from bridge_ragas.info import INFO

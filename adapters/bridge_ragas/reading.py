@@ -16,13 +16,13 @@ from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.output import Output
 from bridge.model.score import Score
-from bridge.plugin.accounting import NATIVE, Claim, Tally, carried, count_leaves, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claim, Tally, carried, count_leaves, dropped
 from bridge.plugin.carry import KEY
-from bridge.plugin.counterparts import StandIns
-from bridge.plugin.imported import Scales
-from bridge.plugin.listed import PASSAGES, ListCells
+from bridge.plugin.cases.listed import PASSAGES, ListCells
 from bridge.plugin.numbering import Numbered
-from bridge.plugin.reading import Answer, Counts
+from bridge.plugin.results.counterparts import StandIns
+from bridge.plugin.results.imported import Scales
+from bridge.plugin.results.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
 from bridge_ragas.columns import is_blank, read_columns, value_of

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from bridge.files.cells import parse_cell
+from bridge.files.foreign.cells import parse_cell
 from bridge.plugin.carry import KEY
 
 

@@ -20,7 +20,7 @@ from bridge.model.case import Case
 from bridge.model.output import Output
 from bridge.model.score import Score
 from bridge.plugin.carry import KEY, Remembered
-from bridge.plugin.route import PROBE, Pair, Route, Task
+from bridge.plugin.scoring.route import PROBE, Pair, Route, Task
 from bridge_ragas.artefact import write_result
 from bridge_ragas.cases import from_sample, is_conversation, to_sample
 from bridge_ragas.held import MULTI, SINGLE

@@ -9,8 +9,8 @@ from bridge.files.scores import ScoreRow
 from bridge.model.score import Score, Status
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
-from bridge.plugin.imported import UNIT, Scale, Scales, imported_row, lower_is_better
-from bridge.plugin.shared import recorded
+from bridge.plugin.results.imported import UNIT, Scale, Scales, imported_row, lower_is_better
+from bridge.plugin.scoring.shared import recorded
 
 NAME = "ragas"
 RUBRIC: Scale = (1.0, 5.0)

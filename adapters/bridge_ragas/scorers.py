@@ -25,9 +25,9 @@ from ragas.run_config import RunConfig
 from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
-from bridge.plugin.attached import AttachedMetric
 from bridge.plugin.carry import KEY
-from bridge.plugin.shared import Answer, SharedMetric, Summary, encode, summarise
+from bridge.plugin.scoring.attached import AttachedMetric
+from bridge.plugin.scoring.shared import Answer, SharedMetric, Summary, encode, summarise
 from bridge.scorers.registry import BUILT_IN, validate_check
 from bridge_ragas.cases import from_sample
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from bridge.files.csv_rows import CsvRows, open_csv
-from bridge.files.json_items import JsonItems, Place, index_json, index_lines
+from bridge.files.foreign.csv_rows import CsvRows, open_csv
+from bridge.files.foreign.json_items import JsonItems, Place, index_json, index_lines
+from bridge.files.foreign.lenient import Lenient
 from bridge.files.jsonl import BOM, read_whole, unreadable
-from bridge.files.lenient import Lenient
 from bridge.model.errors import InputError
 
 MAX_COLUMNS = 512 * 1024 * 1024

@@ -12,10 +12,10 @@ from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.message import as_text, passage_text
-from bridge.plugin.accounting import account_bundle
+from bridge.plugin.accounts.accounting import account_bundle
 from bridge.plugin.carry import KEY, held_input, held_reference, plain
-from bridge.plugin.shared import summarise
-from bridge.plugin.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.results.writing import Scored, encode_scores, scored, version_of, write_claims
+from bridge.plugin.scoring.shared import summarise
 from bridge_ragas.artefact import to_csv
 from bridge_ragas.records import column_of
 from bridge_ragas.rows import NAME

@@ -22,7 +22,7 @@ def baseline(
 
     from bridge.files.baseline import write_baseline
     from bridge.gate.baseline import make_baseline
-    from bridge.gate.gather import gather
+    from bridge.gate.intake.gather import gather
     from bridge.report.words import counted
 
     created = datetime.now(UTC).isoformat(timespec="seconds")

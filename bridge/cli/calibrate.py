@@ -51,8 +51,8 @@ def calibrate(
 
     The file is what the gate believes a judge by: entries of other metrics in it are kept.
     """
-    from bridge.gate.calibrate import Request
-    from bridge.gate.calibrate import calibrate as hold
+    from bridge.gate.calibration.calibrate import Request
+    from bridge.gate.calibration.calibrate import calibrate as hold
     from bridge.model.errors import InputError
 
     if weights not in ("linear", "quadratic"):

@@ -78,7 +78,7 @@ def _compare(
     from bridge.cli.names import names_in
     from bridge.gate.compare.frameworks import compare_frameworks
     from bridge.gate.compare.runs import compare_runs
-    from bridge.gate.gather import gather
+    from bridge.gate.intake.gather import gather
     from bridge.model.errors import InputError
 
     names = names_in(frameworks)
@@ -107,7 +107,7 @@ def _preferences(first: Side, second: Side, run: Path, asking: Asking) -> Prefer
     from bridge.files.store import RunStore
     from bridge.gate.compare.preferences import answered_pairs, compare_answers
     from bridge.judge.opening import open_clients
-    from bridge.judge.pairwise import QUESTION
+    from bridge.judge.scorers.pairwise import QUESTION
     from bridge.model.run import JudgeRecord
 
     config = _config(second, asking)
@@ -145,7 +145,7 @@ def _config(second: Side, asking: Asking) -> JudgeConfig:
 
 def _side(path: Path, system: str | None) -> Side:
     from bridge.gate.compare.runs import Side
-    from bridge.gate.gather import gather
+    from bridge.gate.intake.gather import gather
     from bridge.plugin.format import ReadOptions
     from bridge.plugin.registry import detect_format
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from bridge.gate.decision import Decision
+    from bridge.gate.results import Decision
     from bridge.model.verdict import Verdict
 
 FORMATS_HELP = (
@@ -66,7 +66,7 @@ def decide_and_report(
     as_json: bool = False,
 ) -> int:
     """Gate results, print and write the reports; returns the exit code."""
-    from bridge.gate.decision import decide_on
+    from bridge.gate.results import decide_on
     from bridge.report.kinds import remove_reports
 
     kinds = kinds_asked(formats, report_dir, as_json)

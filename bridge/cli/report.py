@@ -55,7 +55,7 @@ def report(
 def _found(
     source: Path, baseline: Path | None, system: str | None, with_cases: bool
 ) -> tuple[Verdict, Exhibit | None]:
-    from bridge.gate.decision import decide_on
+    from bridge.gate.results import decide_on
     from bridge.report.json import read_verdict
 
     if source.is_file() and (verdict := read_verdict(source)) is not None:

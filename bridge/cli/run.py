@@ -84,7 +84,7 @@ def _ensure_decidable(
 ) -> None:
     """Find what --gate would refuse before a system or a judge is asked for it."""
     from bridge.cli.gate import kinds_asked
-    from bridge.gate.beforehand import ensure_decidable
+    from bridge.gate.criteria.beforehand import ensure_decidable
 
     kinds_asked(formats, folder, as_json)
     ensure_decidable(plan, baseline)

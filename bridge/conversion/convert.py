@@ -13,9 +13,9 @@ from bridge.files.jsonl import unwritable
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import Conversion, ConversionReport
 from bridge.model.errors import BridgeError, InputError
+from bridge.plugin.accounts.secrets import redacted
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format
-from bridge.plugin.secrets import redacted
 
 NO_READ_OPTIONS = ReadOptions()
 NO_WRITE_OPTIONS = WriteOptions()

@@ -13,9 +13,9 @@ from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.errors import InputError
 from bridge.model.verification import LeftOut
+from bridge.plugin.accounts.secrets import redacted
 from bridge.plugin.format import Format, ReadOptions
 from bridge.plugin.registry import detect_format
-from bridge.plugin.secrets import redacted
 
 WITHIN = " > "
 """Between a group's metric and that of a member, which is compared by itself too."""

@@ -28,7 +28,10 @@ from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
 from bridge.model.score import Score
 from bridge.model.verification import LeftOut, Verification, VerifiedSide, total_left_out
-from bridge.plugin.counterparts import (
+from bridge.plugin.format import Format
+from bridge.plugin.framework import OwnChecks
+from bridge.plugin.registry import get_framework
+from bridge.plugin.results.counterparts import (
     JUDGED,
     Counterpart,
     HasCounterparts,
@@ -36,9 +39,6 @@ from bridge.plugin.counterparts import (
     recorded_as,
     why_none,
 )
-from bridge.plugin.format import Format
-from bridge.plugin.framework import OwnChecks
-from bridge.plugin.registry import get_framework
 
 CORE = "core"
 

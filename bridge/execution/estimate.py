@@ -12,11 +12,11 @@ from bridge.model.check import Check, judges_named
 from bridge.model.errors import InputError
 from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output, OutputTurn
-from bridge.plugin.applicable import known_of, leaves_of
 from bridge.plugin.framework import FrameworkInfo
 from bridge.plugin.metrics import NEEDED, NativeMetric, by_name
-from bridge.plugin.native import Work, native_works
 from bridge.plugin.registry import get_framework
+from bridge.plugin.scoring.applicable import known_of, leaves_of
+from bridge.plugin.scoring.native import Work, native_works
 from bridge.scorers.evaluate import checks_with_turns, failure_of, seen_at
 from bridge.scorers.registry import is_native
 

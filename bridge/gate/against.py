@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from bridge.gate.align import Series
-from bridge.gate.broken import Excused
-from bridge.gate.changes import Changes, compare_background
-from bridge.gate.evidence import Evidence
-from bridge.gate.notes import comparison_notes
+from bridge.gate.criteria.regressions import Finding, Pairing, judge_pairings, pair
+from bridge.gate.findings.notes import comparison_notes
+from bridge.gate.intake.align import Series
+from bridge.gate.intake.evidence import Evidence
 from bridge.gate.reasons import Reasons
-from bridge.gate.regressions import Finding, Pairing, judge_pairings, pair
+from bridge.gate.trust.broken import Excused
+from bridge.gate.trust.changes import Changes, compare_background
 from bridge.gate.wording import count
 from bridge.model.baseline import Baseline
 from bridge.model.policy import GatePolicy

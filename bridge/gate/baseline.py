@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.gate.align import Series, series_of
-from bridge.gate.budgets import READ, spent_by_case
-from bridge.gate.complete import faults
-from bridge.gate.evidence import Evidence
-from bridge.gate.table import Table
+from bridge.gate.criteria.budgets import READ, spent_by_case
+from bridge.gate.intake.align import Series, series_of
+from bridge.gate.intake.evidence import Evidence
+from bridge.gate.intake.table import Table
+from bridge.gate.trust.complete import faults
 from bridge.model.baseline import Baseline
 from bridge.model.errors import InputError
 from bridge.model.policy import Reducer

@@ -9,25 +9,25 @@ from datetime import datetime
 from typing import Any
 
 from bridge.gate.against import compare, expiry, per_case
-from bridge.gate.agreement import agreement
-from bridge.gate.align import Series, series_of
-from bridge.gate.believed import belief
-from bridge.gate.broken import Excused, treat
-from bridge.gate.budgets import decide_budgets
-from bridge.gate.clusters import clusters_of
-from bridge.gate.complete import faults
-from bridge.gate.evidence import Evidence
-from bridge.gate.failures import failed_cases, regressions
-from bridge.gate.flaky import flakiness
-from bridge.gate.metric import decide_metric
-from bridge.gate.must_pass import must_pass
-from bridge.gate.notes import skipped_note
-from bridge.gate.other_systems import OtherSystem, other_systems
+from bridge.gate.criteria.budgets import decide_budgets
+from bridge.gate.criteria.metric import decide_metric
+from bridge.gate.criteria.must_pass import must_pass
+from bridge.gate.criteria.regressions import SEED, Finding
+from bridge.gate.criteria.thresholds import policies, unmeasured
+from bridge.gate.findings.agreement import agreement
+from bridge.gate.findings.failures import failed_cases, regressions
+from bridge.gate.findings.flaky import flakiness
+from bridge.gate.findings.notes import skipped_note
+from bridge.gate.findings.other_systems import OtherSystem, other_systems
+from bridge.gate.findings.slices import slices_of
+from bridge.gate.intake.align import Series, series_of
+from bridge.gate.intake.clusters import clusters_of
+from bridge.gate.intake.evidence import Evidence
+from bridge.gate.intake.table import ERROR
 from bridge.gate.reasons import Reasons
-from bridge.gate.regressions import SEED, Finding
-from bridge.gate.slices import slices_of
-from bridge.gate.table import ERROR
-from bridge.gate.thresholds import policies, unmeasured
+from bridge.gate.trust.believed import belief
+from bridge.gate.trust.broken import Excused, treat
+from bridge.gate.trust.complete import faults
 from bridge.model.baseline import Baseline
 from bridge.model.calibration import Calibration
 from bridge.model.policy import GatePolicy, MetricPolicy

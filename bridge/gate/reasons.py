@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bridge.gate.metric import MetricDecision
+from bridge.gate.criteria.metric import MetricDecision
 from bridge.model.verdict import VerdictName
 
 

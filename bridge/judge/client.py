@@ -14,13 +14,14 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-from bridge.judge.cache import ReplyCache
-from bridge.judge.dialect import Dialect, Tongue
 from bridge.judge.errors import LASTING, PASSING, JudgeError
 from bridge.judge.exchange import Reply, Request, request_key
-from bridge.judge.ledger import Ledger, Spending
-from bridge.judge.pace import LONGEST_WAIT_S, Pace
-from bridge.judge.reading import (
+from bridge.judge.structured import limited
+from bridge.judge.wire.cache import ReplyCache
+from bridge.judge.wire.dialect import Dialect, Tongue
+from bridge.judge.wire.ledger import Ledger, Spending
+from bridge.judge.wire.pace import LONGEST_WAIT_S, Pace
+from bridge.judge.wire.reading import (
     Tokens,
     read_document,
     read_reply,
@@ -28,9 +29,8 @@ from bridge.judge.reading import (
     read_vectors,
     refuse_cut_question,
 )
-from bridge.judge.slots import Slots
-from bridge.judge.structured import limited
-from bridge.judge.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
+from bridge.judge.wire.slots import Slots
+from bridge.judge.wire.transport import COMPLETIONS, EMBEDDINGS, Transport, key_of
 from bridge.model.judge import JudgeConfig
 
 BACKOFF_S = 0.5

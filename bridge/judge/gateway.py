@@ -18,8 +18,8 @@ from typing import Any, Self, cast
 
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Judge, Reply, Request
-from bridge.judge.ledger import Spending
 from bridge.judge.session import TOKEN, URL
+from bridge.judge.wire.ledger import Spending
 
 LARGEST = 32 << 20
 """Most bytes of a question."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from bridge.judge.cache import ReplyCache
 from bridge.judge.client import JudgeClient
-from bridge.judge.ledger import Ledger
+from bridge.judge.wire.cache import ReplyCache
+from bridge.judge.wire.ledger import Ledger
 from bridge.model.judge import JudgeConfig
 
 

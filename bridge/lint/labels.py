@@ -8,7 +8,7 @@ from typing import Literal
 
 from bridge.files.labels import read_calibration
 from bridge.files.suite import resolve
-from bridge.gate.labelled import Numbered, kind_of_label
+from bridge.gate.calibration.labelled import Numbered, kind_of_label
 from bridge.lint.finding import LintFinding
 from bridge.lint.lines import read_on
 from bridge.lint.natives import frameworks_with

@@ -8,10 +8,10 @@ from contextlib import suppress
 from bridge.model.check import Check
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
-from bridge.plugin.applicable import leaves_of
 from bridge.plugin.framework import FrameworkInfo
 from bridge.plugin.metrics import by_name
 from bridge.plugin.registry import get_framework
+from bridge.plugin.scoring.applicable import leaves_of
 
 
 def frameworks_with(suite: Suite, check: Check) -> list[str]:

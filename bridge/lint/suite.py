@@ -10,7 +10,7 @@ from bridge.execution.plan import import_from
 from bridge.files.baseline import read_baseline
 from bridge.files.outputs import read_outputs
 from bridge.files.suite import line_of_check, read_suite, read_suite_cases, resolve
-from bridge.gate.beforehand import unknown_must_pass, unmeasured
+from bridge.gate.criteria.beforehand import unknown_must_pass, unmeasured
 from bridge.lint.finding import LintFinding
 from bridge.lint.golden import Cases, lint_checks, read_leniently
 from bridge.lint.labels import lint_calibration

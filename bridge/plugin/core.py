@@ -8,10 +8,10 @@ from importlib import metadata
 from bridge.model.bundle import Bundle
 from bridge.model.job import Job
 from bridge.model.score import Score
-from bridge.plugin.applicable import unsupported
 from bridge.plugin.framework import FrameworkInfo
-from bridge.plugin.native import native_works
-from bridge.plugin.shared import Rows
+from bridge.plugin.scoring.applicable import unsupported
+from bridge.plugin.scoring.native import native_works
+from bridge.plugin.scoring.shared import Rows
 from bridge.scorers.evaluate import evaluate, shared_with_turns
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.files.tables import Table, read_table
+from bridge.files.foreign.tables import Table, read_table
 from bridge.model.errors import InputError
 from bridge.plugin.format import FormatInfo
 

@@ -1,7 +1,7 @@
 """Metrics of the frameworks' own under neutral names: what a check may ask of each.
 
 Nothing is scored here. An adapter says which of its framework's classes stands behind a name and
-carries it out (``bridge.plugin.native``); where there is none, the row is ``unsupported``.
+carries it out (``bridge.plugin.scoring.native``); where there is none, the row is ``unsupported``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 
 FOUND_AGAIN = {"native", "carried", "executable"}
 

@@ -24,7 +24,7 @@ import pytest
 
 from bridge.model.bundle import Bundle
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import count_leaves
+from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.carry import plain
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 from bridge.plugin.registry import detect_format, framework_names, get_format, get_framework

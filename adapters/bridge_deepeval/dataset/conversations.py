@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.files.cells import parse_cell, parse_list, to_number
+from bridge.files.foreign.cells import parse_cell, parse_list, to_number
 from bridge.model.case import Case
 from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.plugin.carry import plain
-from bridge.plugin.chats import ROLES, kept_in_extras, own_extras, read_calls, read_expected
+from bridge.plugin.cases.chats import ROLES, kept_in_extras, own_extras, read_calls, read_expected
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.fields import (
     ASSISTANT,

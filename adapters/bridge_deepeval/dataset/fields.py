@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.plugin.columns import SYNONYMS
+from bridge.plugin.cases.columns import SYNONYMS
 
 SINGLE = {
     "id": ("id",),

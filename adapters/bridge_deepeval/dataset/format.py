@@ -12,10 +12,10 @@ from pathlib import Path
 
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
-from bridge.plugin.columns import folded
+from bridge.plugin.cases.columns import folded
+from bridge.plugin.cases.peek import first_keys
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.options import flag, refuse_others, table_options
-from bridge.plugin.peek import first_keys
 from bridge_deepeval.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_deepeval.dataset.writing import write_dataset
 from bridge_deepeval.rows import NAME

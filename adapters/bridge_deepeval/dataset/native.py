@@ -10,9 +10,9 @@ from bridge.model.case import Case
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY
-from bridge.plugin.dataset import restored
-from bridge.plugin.rows import own_parts
-from bridge.plugin.shared import shared_metrics
+from bridge.plugin.cases.dataset import restored
+from bridge.plugin.cases.rows import own_parts
+from bridge.plugin.scoring.shared import shared_metrics
 from bridge.scorers.evaluate import shared_with_turns
 from bridge.scorers.registry import validate_check
 from bridge_deepeval.calls import Fields

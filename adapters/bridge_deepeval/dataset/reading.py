@@ -6,20 +6,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge.files.cells import parse_cell, parse_object
-from bridge.files.tables import read_table
+from bridge.files.foreign.cells import parse_cell, parse_object
+from bridge.files.foreign.tables import read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import Tally
+from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.columns import Ids
-from bridge.plugin.dataset import Collected, validated
-from bridge.plugin.listed import ListCells
+from bridge.plugin.cases.columns import Ids
+from bridge.plugin.cases.dataset import Collected, validated
+from bridge.plugin.cases.listed import ListCells
+from bridge.plugin.cases.rows import (
+    ASKS_NOTHING,
+    COMMENT,
+    OURS,
+    TableRows,
+    is_comment,
+    own_parts,
+    split,
+)
 from bridge.plugin.options import TableOptions
-from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, own_parts, split
 from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE
 from bridge_deepeval.dataset.rows import read_single, read_turned
 from bridge_deepeval.rows import NAME

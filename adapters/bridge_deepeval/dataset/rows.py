@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_list, to_number
+from bridge.files.foreign.cells import is_blank, parse_list, to_number
 from bridge.model.case import Case
 from bridge.model.message import Passage, ToolCall, as_text, passage_text
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY, held_input, held_reference, plain
-from bridge.plugin.chats import (
+from bridge.plugin.cases.chats import (
     kept_in_extras,
     own_extras,
     read_calls,
@@ -19,7 +19,7 @@ from bridge.plugin.chats import (
     read_input,
     read_metadata,
 )
-from bridge.plugin.columns import folded
+from bridge.plugin.cases.columns import folded
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.conversations import read_conversation, to_turns, tools_of
 from bridge_deepeval.dataset.fields import CONVERSATION, SEPARATOR, SINGLE, TOOLS

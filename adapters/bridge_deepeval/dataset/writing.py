@@ -10,7 +10,7 @@ from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import (
+from bridge.plugin.accounts.accounting import (
     NATIVE,
     Claims,
     account_bundle,
@@ -19,8 +19,8 @@ from bridge.plugin.accounting import (
     untouched,
 )
 from bridge.plugin.carry import KEY
-from bridge.plugin.dataset import SET, Answered, answered, difference, named_checks, set_parts
-from bridge.plugin.script import identifier, literal
+from bridge.plugin.cases.dataset import SET, Answered, answered, difference, named_checks, set_parts
+from bridge.plugin.cases.script import identifier, literal
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.reading import BESIDE, FORMAT_NAME, pair_of_row
 from bridge_deepeval.dataset.rows import to_row

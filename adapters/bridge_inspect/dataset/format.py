@@ -14,9 +14,9 @@ from pathlib import Path
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
+from bridge.plugin.cases.peek import first_keys
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.options import flag, refuse_others, table_options
-from bridge.plugin.peek import first_keys
 from bridge_inspect.dataset.reading import FORMAT_NAME, read_dataset
 from bridge_inspect.dataset.writing import write_dataset
 from bridge_inspect.rows import NAME

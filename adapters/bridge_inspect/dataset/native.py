@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.model.bundle import Bundle
 from bridge.model.check import Check
 from bridge.plugin.format import ReadOptions
-from bridge.plugin.shared import shared_metrics
+from bridge.plugin.scoring.shared import shared_metrics
 from bridge.scorers.registry import validate_check
 from bridge_inspect.cases import to_sample
 from bridge_inspect.dataset.format import DATASET

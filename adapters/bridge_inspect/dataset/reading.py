@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.files.cells import parse_object
+from bridge.files.foreign.cells import parse_object
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import NATIVE, Tally, untouched
+from bridge.plugin.accounts.accounting import NATIVE, Tally, untouched
 from bridge.plugin.carry import KEY
-from bridge.plugin.columns import Ids
-from bridge.plugin.dataset import Collected, restored, validated
-from bridge.plugin.listed import ListCells
-from bridge.plugin.options import TableOptions
-from bridge.plugin.rows import (
+from bridge.plugin.cases.columns import Ids
+from bridge.plugin.cases.dataset import Collected, restored, validated
+from bridge.plugin.cases.listed import ListCells
+from bridge.plugin.cases.rows import (
     ASKS_NOTHING,
     COMMENT,
     OURS,
@@ -27,6 +26,7 @@ from bridge.plugin.rows import (
     own_parts,
     split,
 )
+from bridge.plugin.options import TableOptions
 from bridge_inspect.dataset.rows import FIELDS, NAME, read_listed, read_record
 
 FORMAT_NAME = "inspect_dataset"

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_cell
+from bridge.files.foreign.cells import is_blank, parse_cell
 from bridge.model.case import Case
 from bridge.model.message import as_text
 from bridge.plugin.carry import KEY, plain
-from bridge.plugin.chats import (
+from bridge.plugin.cases.chats import (
     kept_in_extras,
     own_extras,
     read_input,
     read_messages,
     read_metadata,
 )
-from bridge.plugin.columns import SYNONYMS, folded
+from bridge.plugin.cases.columns import SYNONYMS, folded
 from bridge_inspect.calls import Fields
 from bridge_inspect.held import held_expected
 from bridge_inspect.messages import to_messages

@@ -12,10 +12,10 @@ from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import NATIVE, Claims, account_bundle, carried, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claims, account_bundle, carried, dropped
 from bridge.plugin.carry import KEY, plain
-from bridge.plugin.dataset import SET, answered, difference, named_checks, set_parts
-from bridge.plugin.script import identifier, literal
+from bridge.plugin.cases.dataset import SET, answered, difference, named_checks, set_parts
+from bridge.plugin.cases.script import identifier, literal
 from bridge_inspect.calls import Fields
 from bridge_inspect.dataset.reading import FORMAT_NAME, OUTPUTS, case_of_record
 from bridge_inspect.dataset.rows import to_record

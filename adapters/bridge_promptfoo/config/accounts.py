@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bridge.model.bundle import Bundle
-from bridge.plugin.accounting import NATIVE, Claim, Claims, carried, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claim, Claims, carried, dropped
 from bridge_promptfoo.config.to_assertions import is_touched
 from bridge_promptfoo.rows import NAME
 

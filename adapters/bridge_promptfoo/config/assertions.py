@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from bridge.model.check import GROUP, Check
 from bridge.model.explain import explain
 from bridge.model.values import freeze, is_number
-from bridge.plugin.accounting import KEPT, NATIVE, Claim, carried, executable
+from bridge.plugin.accounts.accounting import KEPT, NATIVE, Claim, carried, executable
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import FILE, Node, is_code
 from bridge_promptfoo.config.graders import GRADER, NONE_NAMED, Graders

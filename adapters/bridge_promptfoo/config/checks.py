@@ -10,7 +10,7 @@ from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.check import GROUP, Check, resolve_checks
 from bridge.model.output import Output
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.answers import told_of
 from bridge_promptfoo.config.assertions import TEST, members_of

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import carried
+from bridge.plugin.accounts.accounting import carried
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import FILE, Folder, Node, is_code
 

@@ -2,7 +2,7 @@
 
 Nothing outside that folder is opened, whatever a path says or a link points at, and nothing is
 fetched or executed. Every value is handed out as a :class:`Node`, which knows where it stands, so
-that whoever understands it can claim it (:mod:`bridge.plugin.accounting`).
+that whoever understands it can claim it (:mod:`bridge.plugin.accounts.accounting`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, cast
 from bridge.files.jsonl import BOM, parse_json, read_lines, read_whole
 from bridge.files.yaml import MAX_DEPTH, MAX_NODES, Loc, line_of, parse_yaml
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import NATIVE, Claim, Claims, Step
+from bridge.plugin.accounts.accounting import NATIVE, Claim, Claims, Step
 from bridge_promptfoo.config.table import read_csv
 
 MAX_BYTES = 64 * 1024 * 1024

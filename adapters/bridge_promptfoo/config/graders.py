@@ -19,7 +19,7 @@ from bridge.model.check import Check, judges_named
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.judge import JudgeConfig
-from bridge.plugin.applicable import leaves_of
+from bridge.plugin.scoring.applicable import leaves_of
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.templates import is_template
 

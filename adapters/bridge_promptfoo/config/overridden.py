@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bridge.plugin.accounting import carried, dropped
+from bridge.plugin.accounts.accounting import carried, dropped
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.files import Node
 from bridge_promptfoo.config.merging import Test

@@ -17,7 +17,7 @@ from bridge.model.explain import explain
 from bridge.model.judge import JudgeConfig
 from bridge.model.output import Output
 from bridge.model.suite import Suite
-from bridge.plugin.accounting import KEPT, NATIVE, Tally, carried, executable
+from bridge.plugin.accounts.accounting import KEPT, NATIVE, Tally, carried, executable
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.config.assertions import (
     AssertionReader,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from bridge.plugin.accounting import NATIVE, carried, dropped, executable
+from bridge.plugin.accounts.accounting import NATIVE, carried, dropped, executable
 from bridge_promptfoo.config.files import FILE, Document, Folder, Node, is_code, is_elsewhere
 from bridge_promptfoo.config.merging import Test, finished, metadata_of, over
 from bridge_promptfoo.config.table import read_row

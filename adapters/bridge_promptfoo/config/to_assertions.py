@@ -14,7 +14,7 @@ from bridge.model.check import GROUP, Check
 from bridge.model.judge import JudgeConfig
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY, held_reference, plain
-from bridge.plugin.shared import SharedMetric
+from bridge.plugin.scoring.shared import SharedMetric
 from bridge.scorers.evaluate import threshold_of as threshold_in_force
 from bridge.scorers.registry import BUILT_IN
 from bridge_promptfoo.calls import Fields

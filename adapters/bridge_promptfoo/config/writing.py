@@ -19,7 +19,7 @@ from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.message import as_text
 from bridge.model.output import Output
-from bridge.plugin.accounting import account_bundle
+from bridge.plugin.accounts.accounting import account_bundle
 from bridge.plugin.carry import KEY, pack, plain
 from bridge_promptfoo.calls import Fields
 from bridge_promptfoo.cases import to_bare_test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from bridge.plugin.columns import SYNONYMS, folded
+from bridge.plugin.cases.columns import SYNONYMS, folded
 
 FIELDS = {
     "id": ("id", "case_id", "sample_id"),

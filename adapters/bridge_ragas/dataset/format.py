@@ -14,9 +14,9 @@ from pathlib import Path
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.plugin.carry import KEY
+from bridge.plugin.cases.peek import first_keys
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.options import flag, refuse_others, table_options
-from bridge.plugin.peek import first_keys
 from bridge_ragas.dataset.reading import FORMAT_NAME, MARK, read_dataset
 from bridge_ragas.dataset.writing import write_dataset
 from bridge_ragas.records import is_known

@@ -9,7 +9,7 @@ from bridge.model.case import Case
 from bridge.model.message import Message, ToolCall, as_text
 from bridge.model.output import Output
 from bridge.plugin.carry import plain
-from bridge.plugin.chats import own_extras
+from bridge.plugin.cases.chats import own_extras
 from bridge_ragas.calls import ROLES, Fields, held_arguments
 from bridge_ragas.rows import NAME
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bridge.model.check import Check
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY
-from bridge.plugin.dataset import answered
+from bridge.plugin.cases.dataset import answered
 from bridge.plugin.format import ReadOptions
-from bridge.plugin.shared import shared_metrics
+from bridge.plugin.scoring.shared import shared_metrics
 from bridge.scorers.registry import validate_check
 from bridge_ragas.cases import is_conversation, to_sample
 from bridge_ragas.dataset.format import DATASET

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge.files.cells import parse_object
+from bridge.files.foreign.cells import parse_object
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import Tally
+from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.carry import KEY
-from bridge.plugin.columns import Ids
-from bridge.plugin.dataset import Answered, Collected, validated
-from bridge.plugin.listed import ListCells
+from bridge.plugin.cases.columns import Ids
+from bridge.plugin.cases.dataset import Answered, Collected, validated
+from bridge.plugin.cases.listed import ListCells
+from bridge.plugin.cases.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, split
 from bridge.plugin.options import TableOptions
-from bridge.plugin.rows import ASKS_NOTHING, COMMENT, OURS, TableRows, is_comment, split
 from bridge_ragas.dataset.fields import FIELDS, fields_of
 from bridge_ragas.dataset.rows import id_of, read_row
 from bridge_ragas.rows import NAME

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_cell, parse_list
+from bridge.files.foreign.cells import is_blank, parse_cell, parse_list
 from bridge.model.case import Case
 from bridge.model.message import as_text
 from bridge.model.output import Output
 from bridge.plugin.carry import KEY, held_input, held_reference, plain
-from bridge.plugin.chats import (
+from bridge.plugin.cases.chats import (
     kept_in_extras,
     own_extras,
     read_expected,
     read_input,
     read_messages,
 )
-from bridge.plugin.columns import folded
+from bridge.plugin.cases.columns import folded
 from bridge_ragas.calls import Fields
 from bridge_ragas.cases import digest_of, kind_of
 from bridge_ragas.dataset.fields import FIELDS

@@ -9,10 +9,10 @@ from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import NATIVE, Claims, account_bundle, carried, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claims, account_bundle, carried, dropped
 from bridge.plugin.carry import KEY
-from bridge.plugin.dataset import SET, Answered, answered, difference, named_checks, set_parts
-from bridge.plugin.script import identifier, literal
+from bridge.plugin.cases.dataset import SET, Answered, answered, difference, named_checks, set_parts
+from bridge.plugin.cases.script import identifier, literal
 from bridge_ragas.calls import Fields
 from bridge_ragas.dataset.reading import FORMAT_NAME, MARK, TURNED, pair_of_row
 from bridge_ragas.dataset.rows import id_of, line_of, to_row

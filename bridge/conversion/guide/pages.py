@@ -15,7 +15,6 @@ from pathlib import Path
 from bridge.conversion.guide.tables import checks_table, fields_table
 from bridge.conversion.guide.trace import Trace, target_name, trace
 from bridge.conversion.target import held_parts
-from bridge.plugin.counterparts import Counterpart, HasCounterparts
 from bridge.plugin.format import Format, ReadOptions
 from bridge.plugin.framework import FrameworkInfo
 from bridge.plugin.registry import (
@@ -25,6 +24,7 @@ from bridge.plugin.registry import (
     get_format,
     get_framework,
 )
+from bridge.plugin.results.counterparts import Counterpart, HasCounterparts
 
 OURS = "bridge"
 """Our own side of a guide, beside the frameworks."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bridge.conversion.guide.trace import Trace
 from bridge.model.check import Check
-from bridge.plugin.counterparts import Counterpart
+from bridge.plugin.results.counterparts import Counterpart
 from bridge.scorers.registry import BUILT_IN
 
 NONE = "—"

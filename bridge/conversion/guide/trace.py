@@ -19,7 +19,7 @@ from typing import Any
 from bridge.files.yaml import parse_yaml
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionLine, ConversionReport
-from bridge.plugin.accounting import EACH
+from bridge.plugin.accounts.accounting import EACH
 from bridge.plugin.carry import KEY
 from bridge.plugin.format import Format, ReadOptions, WriteOptions
 

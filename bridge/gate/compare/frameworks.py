@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bridge.gate.complete import faults
-from bridge.gate.evidence import Evidence
-from bridge.gate.regressions import TOLERANCE
-from bridge.gate.table import FAILED, PASSED, Floats, Ints, Mask, joint_codes
+from bridge.gate.criteria.regressions import TOLERANCE
+from bridge.gate.intake.evidence import Evidence
+from bridge.gate.intake.table import FAILED, PASSED, Floats, Ints, Mask, joint_codes
+from bridge.gate.trust.complete import faults
 from bridge.model.comparison import Comparison, Disagreement, MetricAgreement
 from bridge.model.errors import InputError
 from bridge.model.score import STATUSES

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from bridge.gate.compare.runs import Side
-from bridge.gate.shown import answers
+from bridge.gate.findings.shown import answers
 from bridge.judge.errors import JudgeError
 from bridge.judge.exchange import Judge
-from bridge.judge.pairwise import Preference, prefer
+from bridge.judge.scorers.pairwise import Preference, prefer
 from bridge.model.case import Case
 from bridge.model.comparison import CasePreference, Preferences
 from bridge.model.errors import InfrastructureError, InputError

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bridge.gate.align import Series, series_of
-from bridge.gate.complete import faults
-from bridge.gate.evidence import Evidence
-from bridge.gate.regressions import LEVEL, SEED, TOLERANCE
-from bridge.gate.shown import answers
-from bridge.gate.table import ERROR, FAILED, Floats
+from bridge.gate.criteria.regressions import LEVEL, SEED, TOLERANCE
+from bridge.gate.findings.shown import answers
+from bridge.gate.intake.align import Series, series_of
+from bridge.gate.intake.evidence import Evidence
+from bridge.gate.intake.table import ERROR, FAILED, Floats
+from bridge.gate.trust.complete import faults
 from bridge.gate.wording import count
 from bridge.model.bundle import Bundle
 from bridge.model.comparison import CaseChange, ComparedMetric, Comparison

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.model.bundle import Bundle
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import NATIVE, Claims, Tally, account_bundle, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claims, Tally, account_bundle, dropped
 from bridge.plugin.format import FormatInfo
 
 PARTS = {"suite": "suite.*", "cases": "cases[].*", "outputs": "outputs[].*", "scores": "scores[].*"}

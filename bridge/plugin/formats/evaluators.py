@@ -8,7 +8,15 @@ from typing import Any
 
 from bridge.model.check import Check
 from bridge.model.values import is_number
-from bridge.plugin.accounting import KEPT, NATIVE, Claims, Step, carried, dropped, executable
+from bridge.plugin.accounts.accounting import (
+    KEPT,
+    NATIVE,
+    Claims,
+    Step,
+    carried,
+    dropped,
+    executable,
+)
 
 NAME = "pydantic_evals"
 CLASS = "evaluator"

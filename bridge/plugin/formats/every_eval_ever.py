@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.shape import leading_keys
-from bridge.plugin.accounting import NATIVE, Claims, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claims, dropped
+from bridge.plugin.accounts.itemised import REPEATED, SETTING
 from bridge.plugin.format import FormatInfo
 from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows, sample_document
-from bridge.plugin.imported import Scales, seconds
-from bridge.plugin.itemised import REPEATED, SETTING
+from bridge.plugin.results.imported import Scales, seconds
 
 INFO = FormatInfo(
     name="every_eval_ever",

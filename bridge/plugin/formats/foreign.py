@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from bridge.files.cells import is_blank, parse_cell, parse_list, parse_object
+from bridge.files.foreign.cells import is_blank, parse_cell, parse_list, parse_object
 from bridge.model.errors import InputError
 from bridge.model.explain import explain
 from bridge.model.values import Model

@@ -21,10 +21,10 @@ from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import NATIVE, Tally, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Tally, dropped
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.options import refuse_others
-from bridge.plugin.reading import Answer, Counts, Reading
+from bridge.plugin.results.reading import Answer, Counts, Reading
 
 NAME = "junit"
 METRIC = "passed"

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bridge.files.cells import is_blank, parse_cell
+from bridge.files.foreign.cells import is_blank, parse_cell
+from bridge.files.foreign.tables import Row, Table, read_table
 from bridge.files.shape import leading_keys
-from bridge.files.tables import Row, Table, read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import KEPT, NATIVE, Claim, Tally, count_leaves
-from bridge.plugin.columns import SYNONYMS, Ids, match_columns
+from bridge.plugin.accounts.accounting import KEPT, NATIVE, Claim, Tally, count_leaves
+from bridge.plugin.cases.columns import SYNONYMS, Ids, match_columns
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.foreign import (
     asked,

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bridge.files.shape import leading_keys
-from bridge.plugin.accounting import NATIVE, Claims, carried, dropped
+from bridge.plugin.accounts.accounting import NATIVE, Claims, carried, dropped
 from bridge.plugin.format import FormatInfo
 from bridge.plugin.formats.sample_rows import Parts, Row, SampleFormat, SampleRows, sample_document
-from bridge.plugin.imported import Scales
+from bridge.plugin.results.imported import Scales
 
 INFO = FormatInfo(
     name="lm_eval",

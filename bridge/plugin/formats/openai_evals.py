@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bridge.files.foreign.tables import read_table
 from bridge.files.jsonl import write_atomically
 from bridge.files.shape import leading_keys
-from bridge.files.tables import read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
-from bridge.plugin.accounting import (
+from bridge.plugin.accounts.accounting import (
     KEPT,
     NATIVE,
     Claims,
@@ -30,7 +30,7 @@ from bridge.plugin.accounting import (
     untouched,
 )
 from bridge.plugin.carry import plain
-from bridge.plugin.columns import Ids
+from bridge.plugin.cases.columns import Ids
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.foreign import asked, made
 from bridge.plugin.options import refuse_others

@@ -21,7 +21,7 @@ from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.suite import Suite
-from bridge.plugin.accounting import (
+from bridge.plugin.accounts.accounting import (
     KEPT,
     NATIVE,
     Claims,
@@ -32,7 +32,7 @@ from bridge.plugin.accounting import (
     untouched,
 )
 from bridge.plugin.carry import plain
-from bridge.plugin.columns import Ids
+from bridge.plugin.cases.columns import Ids
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.evaluators import NAME, EvaluatorReader, to_evaluators
 from bridge.plugin.formats.foreign import asked, made

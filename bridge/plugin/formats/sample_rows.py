@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.files.json_items import JsonItems, index_json, index_lines
-from bridge.files.lenient import Lenient
+from bridge.files.foreign.json_items import JsonItems, index_json, index_lines
+from bridge.files.foreign.lenient import Lenient
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import Claims, Tally
+from bridge.plugin.accounts.accounting import Claims, Tally
+from bridge.plugin.accounts.itemised import account_items
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
-from bridge.plugin.imported import Scales, read_scales
-from bridge.plugin.itemised import account_items
-from bridge.plugin.reading import Answer, Counts, Reading
+from bridge.plugin.results.imported import Scales, read_scales
+from bridge.plugin.results.reading import Answer, Counts, Reading
 
 Row = dict[str, Any]
 

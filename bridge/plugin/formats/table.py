@@ -14,18 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bridge.files import tables
-from bridge.files.cells import is_blank
-from bridge.files.encodings import decoded_head
+from bridge.files.foreign import tables
+from bridge.files.foreign.cells import is_blank
+from bridge.files.foreign.encodings import decoded_head
+from bridge.files.foreign.tables import Row, Table, read_table
 from bridge.files.shape import leading_keys
-from bridge.files.tables import Row, Table, read_table
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.model.output import Output
-from bridge.plugin.accounting import NATIVE, Claim, Claims, Tally, count_leaves, dropped
-from bridge.plugin.columns import INDEX, SYNONYMS, Ids, folded, match_columns
+from bridge.plugin.accounts.accounting import NATIVE, Claim, Claims, Tally, count_leaves, dropped
+from bridge.plugin.cases.columns import INDEX, SYNONYMS, Ids, folded, match_columns
+from bridge.plugin.cases.listed import PASSAGES, ListCells
 from bridge.plugin.format import FormatInfo, ReadOptions, WriteOptions
 from bridge.plugin.formats.foreign import (
     asked,
@@ -35,7 +36,6 @@ from bridge.plugin.formats.foreign import (
     passages,
     reference,
 )
-from bridge.plugin.listed import PASSAGES, ListCells
 from bridge.plugin.options import refuse_others, text
 
 NAME = "table"

@@ -17,8 +17,8 @@ from bridge.scorers.conversation.dialogue import exchanges
 from bridge.scorers.conversation.repetition import REPETITION
 from bridge.scorers.conversation.retention import CONTEXT_RETENTION, RetentionParams
 from bridge.scorers.injection import scan, scanner_version
-from bridge.scorers.refusal import REFUSAL, refuses
 from bridge.scorers.registry import NoParams, Scorer, binary, skip
+from bridge.scorers.text.refusal import REFUSAL, refuses
 from bridge.scorers.tool_use import TOOL_USE, ToolUseParams
 
 Component = Callable[[Case, Output], Measurement]

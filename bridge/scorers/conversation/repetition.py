@@ -10,7 +10,7 @@ from bridge.model.output import Output
 from bridge.model.score import Measurement
 from bridge.scorers.conversation.dialogue import exchanges
 from bridge.scorers.registry import NoParams, Scorer, skip
-from bridge.scorers.text import shown
+from bridge.scorers.text.literal import shown
 
 SHORTEST = 4
 """Fewest words of a sentence that counts: people say ``You are welcome.`` more than once."""

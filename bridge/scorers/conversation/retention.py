@@ -15,7 +15,7 @@ from bridge.model.score import Measurement
 from bridge.model.values import Flag, Model
 from bridge.scorers.conversation.dialogue import Exchange, context_refs, exchanges
 from bridge.scorers.registry import Scorer, skip
-from bridge.scorers.text import compile_regex, shown
+from bridge.scorers.text.literal import compile_regex, shown
 
 CLAUSE_END = re.compile(r"[.!?;:\n]\s|\n")
 BEFORE = 80

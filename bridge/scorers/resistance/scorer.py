@@ -17,8 +17,8 @@ from bridge.model.case import Case
 from bridge.model.message import ToolCall
 from bridge.model.output import Output
 from bridge.model.score import Measurement, error_measurement
-from bridge.scorers.differences import differences
 from bridge.scorers.evaluate import evaluate
+from bridge.scorers.matching.differences import differences
 from bridge.scorers.registry import Scorer, binary, skip
 from bridge.scorers.resistance.canary import leaks
 from bridge.scorers.resistance.hosts import is_within, link_hosts, mentioned_hosts

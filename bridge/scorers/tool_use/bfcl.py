@@ -25,7 +25,7 @@ from typing import Any
 from bridge.model.case import ExpectedCall
 from bridge.model.message import Tool
 from bridge.model.values import FrozenDict, FrozenList
-from bridge.scorers.differences import Difference, DifferenceAxis, pointer
+from bridge.scorers.matching.differences import Difference, DifferenceAxis, pointer
 from bridge.scorers.tool_use.comparison import Made, UndecidedError
 from bridge.scorers.tool_use.pairing import result_fits
 

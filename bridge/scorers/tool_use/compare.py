@@ -9,7 +9,7 @@ from typing import Any
 from bridge.model.case import ExpectedCall, ExpectedCalls, OrderMode
 from bridge.model.message import Tool, ToolCall
 from bridge.scorers.calls import read_arguments
-from bridge.scorers.contract import SchemaError, Violation, violations
+from bridge.scorers.structure.contract import SchemaError, Violation, violations
 from bridge.scorers.tool_use import order
 from bridge.scorers.tool_use.comparison import Comparison, Made, Mismatch, Pair, UndecidedError
 from bridge.scorers.tool_use.pairing import result_fits

@@ -8,7 +8,7 @@ from functools import lru_cache
 from bridge.model.case import Case
 from bridge.model.message import ToolCall
 from bridge.model.output import Output, OutputTurn
-from bridge.scorers.identity import Itself
+from bridge.scorers.matching.identity import Itself
 from bridge.scorers.tool_use.compare import compare_calls
 from bridge.scorers.tool_use.comparison import Comparison
 from bridge.scorers.tool_use.params import Scope, TrajectoryParams

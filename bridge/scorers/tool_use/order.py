@@ -9,7 +9,7 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from bridge.model.case import ExpectedCall, OrderMode
-from bridge.scorers.matching import json_key
+from bridge.scorers.matching.matchers import json_key
 from bridge.scorers.tool_use.comparison import Made, Pair, UndecidedError
 
 MAX_STEPS = 10_000

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from bridge.model.case import ExpectedCall
-from bridge.scorers.assignment import assign
-from bridge.scorers.matching import is_literal, json_key, matches
+from bridge.scorers.matching.assignment import assign
+from bridge.scorers.matching.matchers import is_literal, json_key, matches
 from bridge.scorers.tool_use.comparison import Made, Pair
 
 SCALARS = frozenset({str, int, float, bool})

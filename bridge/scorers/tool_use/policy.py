@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from bridge.model.message import ToolCall
 from bridge.scorers.calls import read_arguments
-from bridge.scorers.matching import json_key
+from bridge.scorers.matching.matchers import json_key
 from bridge.scorers.tool_use.comparison import Made, Mismatch
 from bridge.scorers.tool_use.pairing import fits
 from bridge.scorers.tool_use.params import ToolUseParams

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bridge.model.case import ExpectedCall
 from bridge.model.message import Tool
-from bridge.scorers.differences import Difference, differences
+from bridge.scorers.matching.differences import Difference, differences
 from bridge.scorers.tool_use.bfcl import Bfcl
 from bridge.scorers.tool_use.comparison import Made, Pair
 from bridge.scorers.tool_use.pairing import fits, pair_calls, pair_first_fit

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from bridge.model.values import freeze
-from bridge.scorers.matching import json_type
+from bridge.scorers.matching.matchers import json_type
 
 SHOWN = 80
 """Characters of a value in a reason."""

@@ -17,7 +17,15 @@ from bridge import (
     WriteOptions,
 )
 from bridge.files.jsonl import read_object, write_atomically
-from bridge.plugin.accounting import KEPT, NATIVE, Claims, Tally, account_bundle, dropped, untouched
+from bridge.plugin.accounts.accounting import (
+    KEPT,
+    NATIVE,
+    Claims,
+    Tally,
+    account_bundle,
+    dropped,
+    untouched,
+)
 
 FIELDS = ("id", "ask", "answer", "given")
 READ = {"questions[].*": KEPT} | {f"questions[].{name}": NATIVE for name in FIELDS}

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bridge import Bundle, Case, Check, FrameworkInfo, Job, Measurement, Output, Score
-from bridge.plugin.applicable import unsupported
-from bridge.plugin.native import native_works
-from bridge.plugin.shared import Rows
+from bridge.plugin.scoring.applicable import unsupported
+from bridge.plugin.scoring.native import native_works
+from bridge.plugin.scoring.shared import Rows
 from bridge.scorers.evaluate import evaluate, shared_with_turns
 
 if TYPE_CHECKING:

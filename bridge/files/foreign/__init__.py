@@ -1,0 +1,1 @@
+"""Files of other people: any encoding, table or JSON, read within bounds."""

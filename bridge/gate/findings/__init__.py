@@ -1,0 +1,1 @@
+"""What to see beside the verdict: the worst cases, flakiness, slices, other systems."""

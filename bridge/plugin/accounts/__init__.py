@@ -1,0 +1,1 @@
+"""What becomes of every value of a source, and what must not be written down."""

@@ -1,0 +1,1 @@
+"""What formats of cases have in common."""

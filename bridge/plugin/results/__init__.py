@@ -1,0 +1,1 @@
+"""What formats of results have in common."""

@@ -1,0 +1,1 @@
+"""What frameworks have in common: shared checks, native metrics, routes."""

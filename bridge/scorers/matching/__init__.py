@@ -1,0 +1,1 @@
+"""Values held against patterns of values."""

@@ -1,0 +1,1 @@
+"""Checks on answers in a formal language: JSON, XML, HTML, SQL."""

@@ -1,0 +1,1 @@
+"""Checks on the text of an answer."""
