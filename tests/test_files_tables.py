@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bridge.files.foreign.csv_rows import open_csv
 from bridge.files.foreign.tables import Table, read_table
 from bridge.model.errors import InputError
 
@@ -189,3 +190,13 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
     for name in ("t.csv", "t.parquet"):
         with pytest.raises(InputError, match="cannot be read"):
             read_table(tmp_path / name)
+
+
+def test_cells_are_long_in_every_walk_that_is_under_way(tmp_path: Path) -> None:
+    """Python's limit of a cell, 128 Ki characters, is the whole process's."""
+    path = tmp_path / "x.csv"
+    path.write_text("q\n" + "a\n" + "b" * 200_000 + "\n")
+    first, second = iter(open_csv(path)), iter(open_csv(path))
+    next(first), next(second)
+    assert [len(cells[0]) for _, cells in first] == [200_000]
+    assert [len(cells[0]) for _, cells in second] == [200_000]

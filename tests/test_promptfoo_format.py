@@ -175,16 +175,17 @@ def test_two_tests_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert any("had the name of another" in note for note in notes)
 
 
-def test_an_edited_score_is_no_longer_ours(tmp_path: Path) -> None:
-    """Someone who changes a score in our results has changed the result."""
+SEALED = '[{"scorer": "contains", "metric": "x", "status": "passed", "value": 1}]'
+
+
+@pytest.mark.parametrize("sealed", [SEALED, "[]", "{}", "1"])
+def test_an_edited_score_is_no_longer_ours(tmp_path: Path, sealed: str) -> None:
+    """Someone who changes a score in our results has changed the result; no row is lost by it."""
 
     def overrule(data: Any) -> None:
         for row in data["results"]["results"]:
             for each in (row["gradingResult"] or {}).get("componentResults", ()):
                 if (each.get("assertion") or {}).get("metric") == "says_nine":
-                    sealed = (
-                        '[{"scorer": "contains", "metric": "x", "status": "passed", "value": 1}]'
-                    )
                     each["metadata"] = {"bridge": f"bridge:{sealed}"}
                     each["score"] = 0
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import msgspec
 
-from bridge.files.jsonl import unwritable, write_atomically
+from bridge.files.jsonl import write_atomically
 from bridge.model.bundle import Bundle
 from bridge.model.case import Case
 from bridge.model.conversion import ConversionReport
@@ -71,13 +71,7 @@ def _write_archive(dest: Path, head: Fields, samples: Sequence[Fields]) -> None:
             file.writestr(name, _json(each))
         file.writestr("summaries.json", _json(summaries))
         file.writestr("header.json", _json(head))
-    partial = dest.with_name(f".{dest.name}.partial")
-    try:
-        dest.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content.getvalue())
-        partial.replace(dest)
-    except OSError as error:
-        raise unwritable(dest, error) from None
+    write_atomically(dest, [content.getvalue()])
 
 
 def _json(value: Any) -> bytes:

@@ -14,7 +14,7 @@ from bridge.model.score import Score, Status, error_measurement
 from bridge.model.values import is_number
 from bridge.plugin.carry import KEY
 from bridge.plugin.results.imported import Scales, imported_row
-from bridge.plugin.scoring.shared import decode, encode, summarise
+from bridge.plugin.scoring.shared import decode, encode, recorded
 from bridge.scorers.evaluate import evaluate, shared_with_turns
 from bridge_promptfoo.judge import judge_error_of
 from bridge_promptfoo.records import ERROR, Component, Grading, Row
@@ -118,10 +118,13 @@ def _own_rows(native: Component, key: Mapping[str, Any]) -> list[Score] | None:
     if sealed is None:
         return None
     try:
-        rows = decode(unseal(sealed), key)
-    except (TypeError, ValueError):
+        rows = unseal(sealed)
+    except ValueError:
         return None
-    return rows if (summarise(rows).value or 0.0) == native.score else None
+    found = recorded(rows, key, native.score)
+    if found is None and native.score == 0:  # promptfoo's word for no value, too
+        found = recorded(rows, key, None)
+    return found
 
 
 def name_of(assertion: Mapping[str, Any]) -> str:

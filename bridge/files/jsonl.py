@@ -230,8 +230,8 @@ def read_models(path: Path, model: type[M]) -> Iterator[tuple[int, M]]:
             raise InputError(explain(error), where=path, line=number, fix="mend the line") from None
 
 
-def write_atomically(path: Path, chunks: Iterable[str]) -> None:
-    """Write a text file so that it is there whole or not at all.
+def write_atomically(path: Path, chunks: Iterable[str | bytes]) -> None:
+    """Write a file so that it is there whole or not at all; text in UTF-8.
 
     Raises:
         InfrastructureError: If it cannot be written (a full disk, no permission).
@@ -241,8 +241,10 @@ def write_atomically(path: Path, chunks: Iterable[str]) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.writelines(chunks)
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(
+                    chunk if isinstance(chunk, bytes) else chunk.encode() for chunk in chunks
+                )
                 file.flush()
                 os.fsync(file.fileno())
             temporary.chmod(0o644)

@@ -16,14 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bridge.files.foreign.csv_rows import allow_long_cells
 from bridge.files.yaml import Loc
 from bridge.model.errors import InputError
 from bridge_promptfoo.config.kinds import BASE_TYPES
 from bridge_promptfoo.config.lists import comma_separated
 
 MAX_ROWS = 500_000
-CELL = 16 * 1024 * 1024
-"""Longest cell, in characters."""
 EXPECTED = "__expected"
 METADATA = "__metadata:"
 CONFIG = "__config:"
@@ -65,7 +64,7 @@ def read_csv(data: bytes, path: Path) -> tuple[list[dict[str, str]], dict[Loc, i
     except UnicodeDecodeError as error:
         what = f"not UTF-8 (byte {error.start})"
         raise InputError(what, where=path, fix="save the file as UTF-8") from None
-    csv.field_size_limit(CELL)
+    allow_long_cells()
     reader = csv.reader(io.StringIO(text, newline=""))
     rows: list[dict[str, str]] = []
     lines: dict[Loc, int] = {}

@@ -43,7 +43,7 @@ class CsvRows:
         Raises:
             InputError: At a row that is no CSV or has too many cells or too few.
         """
-        limit = csv.field_size_limit(MAX_CELL)
+        allow_long_cells()
         line = 1
         try:
             with self.path.open(encoding=self.encoding, newline="") as file:
@@ -62,11 +62,15 @@ class CsvRows:
             raise _undecodable(self.path, self.encoding, error) from None
         except OSError as error:
             raise unreadable(self.path, error) from None
-        finally:
-            csv.field_size_limit(limit)
 
     def _refuse(self, what: str, line: int) -> InputError:
         return InputError(what, where=self.path, line=line, fix="mend the row")
+
+
+def allow_long_cells() -> None:
+    """Let cells be as long as ``MAX_CELL``: the limit is the whole process's and never lowered."""
+    if csv.field_size_limit() < MAX_CELL:
+        csv.field_size_limit(MAX_CELL)
 
 
 def open_csv(path: Path, *, encoding: str = "", repeated: bool = False) -> CsvRows:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from bridge.files.foreign.csv_rows import allow_long_cells
 from bridge.model.errors import InputError
 
 DELIMITERS = ",;\t|"
-MAX_CELL = 64 * 1024 * 1024
-"""Longest cell, in characters."""
 _LOOKED_AT = 50
 """Rows by which the delimiter is told."""
 _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes"}
@@ -52,11 +51,8 @@ def read_delimited(text: str, path: Path, delimiter: str | None = None) -> Delim
     if len(given) != 1:
         raise InputError(f"delimiter is {given!r}", fix="write one character")
     notes = (f"cells are separated by {_NAMES[given]}",) if given in ";|" else ()
-    limit = csv.field_size_limit(MAX_CELL)
-    try:
-        return _read(text, path, given, notes)
-    finally:
-        csv.field_size_limit(limit)
+    allow_long_cells()
+    return _read(text, path, given, notes)
 
 
 def _read(text: str, path: Path, delimiter: str, notes: tuple[str, ...]) -> Delimited:

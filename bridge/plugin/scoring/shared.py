@@ -181,7 +181,7 @@ def recorded(rows: object, key: Mapping[str, Any], value: object) -> list[Score]
     Returns:
         ``None`` if there are no such rows, or the value is not theirs: it was edited since.
     """
-    if not isinstance(rows, list | tuple):
+    if not isinstance(rows, list | tuple) or not rows:
         return None
     try:
         found = decode(rows, key)
