@@ -16,7 +16,7 @@ from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import format_names, get_format
 from bridge.testing.accounted import assert_accounted
-from bridge_inspect.archive import is_archive, open_archive
+from bridge_inspect.results.archive import is_archive, open_archive
 
 OWN = {"suite", "run", "golden_set", "outputs", "scores", "baseline"}
 """Formats whose files are the neutral form itself."""

@@ -101,10 +101,10 @@ def module_of(path: Path) -> str:
 
 
 def folder_of(module: str) -> str:
-    """The folder of its room that a module is in; itself where it stands in the room."""
+    """The folder of its room or adapter that a module is in; itself where it stands there."""
     parts = module.split(".")
-    inside = parts[0] == "bridge" and len(parts) > 3
-    return ".".join(parts[:3]) if inside else module
+    depth = 3 if parts[0] == "bridge" else 2
+    return ".".join(parts[:depth]) if len(parts) > depth else module
 
 
 @pytest.mark.parametrize("place", [str, folder_of], ids=["files", "folders"])

@@ -82,7 +82,7 @@ def test_a_log_gives_case_and_output_back(case: Case, output: Output) -> None:
     from pydantic_core import to_json
 
     from bridge_inspect.cases import from_sample
-    from bridge_inspect.layouts import sample_decoder
+    from bridge_inspect.results.layouts import sample_decoder
 
     output = answered(case, output)
     content = to_json(sample_of(case, output), exclude_none=True)

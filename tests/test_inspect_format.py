@@ -15,9 +15,9 @@ from conftest import ROOT
 from bridge.model import Bundle, ConversionReport, InputError, Score
 from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
-from bridge_inspect import archive
 from bridge_inspect.format import FORMAT
-from bridge_inspect.layouts import sample_decoder
+from bridge_inspect.results import archive
+from bridge_inspect.results.layouts import sample_decoder
 
 NATIVE = ROOT / "tests" / "native" / "inspect"
 
@@ -158,7 +158,7 @@ from pathlib import Path
 from bridge.plugin.accounts.accounting import count_leaves
 from bridge.plugin.format import ReadOptions
 from bridge_inspect.format import FORMAT
-from bridge_inspect.layouts import sample_decoder
+from bridge_inspect.results.layouts import sample_decoder
 assert FORMAT.read(Path({str(NATIVE / "foreign.eval")!r}), ReadOptions())[0].scores
 assert "inspect_ai" not in sys.modules
 """

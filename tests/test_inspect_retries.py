@@ -17,8 +17,8 @@ from bridge.model import Bundle, ConversionReport, InputError
 from bridge.plugin.format import ReadOptions
 from bridge.plugin.registry import detect_format, get_format
 from bridge.plugin.results.attempts import Attempt, superseded
-from bridge_inspect import folder
 from bridge_inspect.format import FORMAT
+from bridge_inspect.results import folder
 
 RETRIED = ROOT / "tests" / "native" / "inspect" / "retried"
 """A run whose second sample failed, and its retry: ``error.eval`` and ``success.eval``."""

@@ -16,9 +16,9 @@ from bridge.plugin.formats.account import require_results
 from bridge.plugin.options import refuse_others
 from bridge.plugin.results.imported import read_scales
 from bridge.plugin.results.reading import Reading
-from bridge_deepeval.reading import RunReading
+from bridge_deepeval.results.reading import RunReading
+from bridge_deepeval.results.writing import write_run
 from bridge_deepeval.rows import NAME
-from bridge_deepeval.writing import write_run
 
 _HEAD = re.compile(
     rb'^\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testFile|testCases|conversationalTestCases)"\s*:'

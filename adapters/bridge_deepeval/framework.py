@@ -46,7 +46,7 @@ class DeepEvalFramework:
 
     def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_deepeval.counterparts import COUNTERPARTS
+        from bridge_deepeval.results.counterparts import COUNTERPARTS
 
         return COUNTERPARTS
 

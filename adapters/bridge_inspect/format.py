@@ -17,12 +17,12 @@ from bridge.plugin.options import refuse_others
 from bridge.plugin.results.attempts import Attempt
 from bridge.plugin.results.imported import read_scales
 from bridge.plugin.results.reading import Reading
-from bridge_inspect.archive import is_archive
-from bridge_inspect.folder import FolderReading, attempt_of, files_in, logs_in
-from bridge_inspect.layouts import open_log
-from bridge_inspect.reading import LogReading
+from bridge_inspect.results.archive import is_archive
+from bridge_inspect.results.folder import FolderReading, attempt_of, files_in, logs_in
+from bridge_inspect.results.layouts import open_log
+from bridge_inspect.results.reading import LogReading
+from bridge_inspect.results.writing import write_log
 from bridge_inspect.rows import NAME
-from bridge_inspect.writing import write_log
 
 _JSON_HEAD = re.compile(
     rb'^\s*\{\s*("version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:\s*\{'

@@ -34,7 +34,7 @@ class InspectFramework:
 
     def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_inspect.counterparts import COUNTERPARTS
+        from bridge_inspect.results.counterparts import COUNTERPARTS
 
         return COUNTERPARTS
 

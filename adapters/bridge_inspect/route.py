@@ -26,8 +26,8 @@ from bridge.plugin.carry import KEY, Remembered
 from bridge.plugin.scoring.route import PROBE, Pair, Route, Task
 from bridge_inspect.artefact import LogFile, now, to_log, to_spec
 from bridge_inspect.cases import carried_output, from_state, to_history, to_model_output, to_sample
+from bridge_inspect.results.transcript import Transcript
 from bridge_inspect.rows import read_score
-from bridge_inspect.transcript import Transcript
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSpec

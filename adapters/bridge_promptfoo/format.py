@@ -21,11 +21,11 @@ from bridge.plugin.options import refuse_others
 from bridge.plugin.results.imported import read_encoding, read_scales
 from bridge.plugin.results.reading import Reading
 from bridge_promptfoo.config.graders import Graders, fallback_of
-from bridge_promptfoo.graded import judges_of
-from bridge_promptfoo.reading import ResultsReading
+from bridge_promptfoo.results.graded import judges_of
+from bridge_promptfoo.results.reading import ResultsReading
+from bridge_promptfoo.results.table import looks_like_export
+from bridge_promptfoo.results.writing import write_results
 from bridge_promptfoo.rows import NAME
-from bridge_promptfoo.table import looks_like_export
-from bridge_promptfoo.writing import write_results
 
 _HEAD = re.compile(
     rb'\{\s*("(evalId|id|shareableUrl)"\s*:\s*(null|"[^"]*")\s*,\s*)*("data"\s*:\s*\{[^{\[]*)?'

@@ -30,7 +30,7 @@ class PromptfooFramework:
 
     def counterparts(self) -> Sequence[Counterpart]:
         """Its assertion types, and the checks that say the same."""
-        from bridge_promptfoo.counterparts import COUNTERPARTS
+        from bridge_promptfoo.results.counterparts import COUNTERPARTS
 
         return COUNTERPARTS
 

@@ -23,9 +23,9 @@ from bridge.plugin.options import refuse_others, text
 from bridge.plugin.results.imported import read_encoding, read_scales
 from bridge.plugin.results.reading import Reading
 from bridge_ragas import records
-from bridge_ragas.reading import TableReading
+from bridge_ragas.results.reading import TableReading
+from bridge_ragas.results.writing import write_result
 from bridge_ragas.rows import NAME
-from bridge_ragas.writing import write_result
 
 _KEYS = re.compile(r'"((?:[^"\\]|\\.){1,80})"\s*:')
 

@@ -52,7 +52,7 @@ class RagasFramework:
 
     def counterparts(self) -> Sequence[Counterpart]:
         """Its own metrics, and the checks that say the same."""
-        from bridge_ragas.counterparts import COUNTERPARTS
+        from bridge_ragas.results.counterparts import COUNTERPARTS
 
         return COUNTERPARTS
 

@@ -21,9 +21,9 @@ from bridge.plugin.scoring.native import OneByOne, exact_at_ends
 from bridge.plugin.scoring.route import Task
 from bridge.plugin.scoring.shared import Answer, summarise
 from bridge_ragas.cases import to_sample
+from bridge_ragas.gathered import Results
 from bridge_ragas.held import MULTI, SINGLE
 from bridge_ragas.info import INFO
-from bridge_ragas.results import Results
 
 CONVERSATIONS = frozenset({"topic_adherence", "tool_correctness", "task_completion"})
 """Metrics that read messages."""

@@ -23,8 +23,8 @@ from bridge.plugin.carry import KEY, Remembered
 from bridge.plugin.scoring.route import PROBE, Pair, Route, Task
 from bridge_ragas.artefact import write_result
 from bridge_ragas.cases import from_sample, is_conversation, to_sample
+from bridge_ragas.gathered import Results
 from bridge_ragas.held import MULTI, SINGLE
-from bridge_ragas.results import Results
 from bridge_ragas.rows import read_score, to_number
 
 if TYPE_CHECKING:

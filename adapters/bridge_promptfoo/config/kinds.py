@@ -1,6 +1,6 @@
 """promptfoo's assertion types, each with what stands for it here: the one map, both ways.
 
-:mod:`bridge_promptfoo.counterparts` shows them in the guides of ``docs/migrate``. Types and
+:mod:`bridge_promptfoo.results.counterparts` shows them in the guides of ``docs/migrate``. Types and
 meanings are those of promptfoo 0.123.1
 (https://www.promptfoo.dev/docs/configuration/expected-outputs/).
 """

@@ -21,9 +21,9 @@ from bridge.plugin.results.imported import Scales, error_row, seconds
 from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_promptfoo.cases import from_native
 from bridge_promptfoo.config.graders import Graders
-from bridge_promptfoo.graded import GradedChecks, flat
-from bridge_promptfoo.layouts import About, open_results
 from bridge_promptfoo.records import ERROR, Component, Grading, Row, TestCase
+from bridge_promptfoo.results.graded import GradedChecks, flat
+from bridge_promptfoo.results.layouts import About, open_results
 from bridge_promptfoo.rows import (
     NAME,
     failure_of,

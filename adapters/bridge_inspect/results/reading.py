@@ -19,8 +19,8 @@ from bridge.plugin.results.imported import UNIT, Scales
 from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_inspect import records
 from bridge_inspect.cases import from_sample
-from bridge_inspect.counterparts import checks_of
-from bridge_inspect.layouts import open_log
+from bridge_inspect.results.counterparts import checks_of
+from bridge_inspect.results.layouts import open_log
 from bridge_inspect.rows import NAME, read_score
 
 MOST_ABSENT = 10_000

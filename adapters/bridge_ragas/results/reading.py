@@ -25,10 +25,10 @@ from bridge.plugin.results.imported import Scales
 from bridge.plugin.results.reading import Answer, Counts
 from bridge_ragas import records
 from bridge_ragas.cases import digest_of, from_sample
-from bridge_ragas.columns import is_blank, read_columns, value_of
-from bridge_ragas.counterparts import find_check
+from bridge_ragas.results.columns import is_blank, read_columns, value_of
+from bridge_ragas.results.counterparts import find_check
+from bridge_ragas.results.table import Row, open_table
 from bridge_ragas.rows import NAME, read_score
-from bridge_ragas.table import Row, open_table
 
 TOTALS = frozenset({"total", "totals", "average", "avg", "mean", "sum", "overall", "summary"})
 """What the first cell of a row says that is about all others."""

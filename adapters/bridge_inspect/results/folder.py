@@ -18,9 +18,9 @@ from bridge.plugin.carry import KEY
 from bridge.plugin.results.attempts import Attempt, notes_on, superseded
 from bridge.plugin.results.imported import Scales
 from bridge.plugin.results.reading import Answer, Counts
-from bridge_inspect.layouts import open_log
-from bridge_inspect.reading import LogReading
 from bridge_inspect.records import Log
+from bridge_inspect.results.layouts import open_log
+from bridge_inspect.results.reading import LogReading
 from bridge_inspect.rows import NAME
 
 MOST_LOGS = 10_000

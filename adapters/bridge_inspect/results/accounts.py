@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bridge.plugin.accounts.accounting import NATIVE, Claim, Claims, dropped
 from bridge.plugin.accounts.itemised import AGGREGATE, REPEATED, SETTING, TIMING, TRANSCRIPT
-from bridge_inspect.counterparts import checks_of
 from bridge_inspect.records import Log
+from bridge_inspect.results.counterparts import checks_of
 
 UNUSED = dropped("beside what a message says")
 

@@ -21,9 +21,9 @@ from bridge.plugin.results.imported import Scales
 from bridge.plugin.results.reading import Answer, Counts, read_content
 from bridge_deepeval import records
 from bridge_deepeval.cases import from_test_case
-from bridge_deepeval.counterparts import COUNTERPARTS
-from bridge_deepeval.directions import lower_metrics
-from bridge_deepeval.layouts import Native, open_run
+from bridge_deepeval.results.counterparts import COUNTERPARTS
+from bridge_deepeval.results.directions import lower_metrics
+from bridge_deepeval.results.layouts import Native, open_run
 from bridge_deepeval.rows import NAME, read_score
 
 NOT_CACHED = "the cache has no such result: DeepEval leaves out those that ended in an error"

@@ -12,8 +12,8 @@ from typing import Any
 
 from bridge.plugin.carry import KEY
 from bridge_ragas import records
+from bridge_ragas.results.table import Table
 from bridge_ragas.rows import VERDICTS
-from bridge_ragas.table import Table
 
 BLANKS = frozenset({"", "nan", "NaN", "None", "null", "<NA>", "N/A", "NULL"})
 """How a cell without a value is written."""

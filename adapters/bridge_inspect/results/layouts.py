@@ -12,9 +12,9 @@ from bridge.files.jsonl import unreadable
 from bridge.model.errors import InputError
 from bridge.plugin.accounts.accounting import Claims, Tally
 from bridge.plugin.accounts.itemised import Account, account_items
-from bridge_inspect import accounts
-from bridge_inspect.archive import Archive, is_archive, open_archive
 from bridge_inspect.records import SCORES, Log, Sample
+from bridge_inspect.results import accounts
+from bridge_inspect.results.archive import Archive, is_archive, open_archive
 
 T = TypeVar("T")
 

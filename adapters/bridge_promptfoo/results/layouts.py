@@ -20,9 +20,10 @@ from bridge.files.no_data import refuse_no_data
 from bridge.model.errors import InputError
 from bridge.plugin.accounts.accounting import Claims, Tally
 from bridge.plugin.accounts.itemised import account_items
-from bridge_promptfoo import accounts, records
+from bridge_promptfoo import records
 from bridge_promptfoo.records import Column, Head, Row, Stats
-from bridge_promptfoo.table import open_table
+from bridge_promptfoo.results import accounts
+from bridge_promptfoo.results.table import open_table
 
 ROWS: tuple[Place, ...] = (
     ("results", "results"),

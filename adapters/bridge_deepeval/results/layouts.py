@@ -12,7 +12,8 @@ from bridge.files.foreign.lenient import Lenient
 from bridge.model.errors import InputError
 from bridge.plugin.accounts.accounting import Tally
 from bridge.plugin.accounts.itemised import account_items, plain_json
-from bridge_deepeval import accounts, records
+from bridge_deepeval import records
+from bridge_deepeval.results import accounts
 
 T = TypeVar("T")
 Native = records.TestCase | records.Conversation

@@ -1,0 +1,1 @@
+"""Result files of DeepEval: read, accounted for, and written."""

@@ -1,0 +1,1 @@
+"""Result files of Inspect AI: read, accounted for, and written."""

@@ -1,0 +1,1 @@
+"""Result files of promptfoo: read, accounted for, and written."""

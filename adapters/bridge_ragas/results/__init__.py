@@ -1,0 +1,1 @@
+"""Result files of RAGAS: read, accounted for, and written."""
