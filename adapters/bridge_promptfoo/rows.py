@@ -124,7 +124,7 @@ def _own_rows(native: Component, key: Mapping[str, Any]) -> list[Score] | None:
     found = recorded(rows, key, native.score)
     if found is None and native.score == 0:  # promptfoo's word for no value, too
         found = recorded(rows, key, None)
-    return found
+    return found or None  # a test has no assertion for a check that its case has not
 
 
 def name_of(assertion: Mapping[str, Any]) -> str:

@@ -163,9 +163,10 @@ class ArtefactContract(FrameworkContract):
                 bundle, _ = reader.read(path, ReadOptions())
             except InputError:
                 continue  # another file of the framework's
-            rows = [row.model_dump(mode="json") for row in bundle.scores]
-            assert not found.keys() & set(map(key_of, rows)), "one row in two files"
-            found |= by_key(rows)
+            rows = by_key([row.model_dump(mode="json") for row in bundle.scores])
+            twice = found.keys() & rows.keys()
+            assert differences({key: found[key] for key in twice}, rows) == [], "two files differ"
+            found |= rows
         assert differences(by_key(scored.given(self.framework)), found) == []
 
 

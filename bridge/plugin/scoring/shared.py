@@ -179,9 +179,10 @@ def recorded(rows: object, key: Mapping[str, Any], value: object) -> list[Score]
         value: The native value, ``None`` where there is none.
 
     Returns:
-        ``None`` if there are no such rows, or the value is not theirs: it was edited since.
+        Empty for a case that has no such check. ``None`` if there are no such rows, or the value
+        is not theirs: it was edited since.
     """
-    if not isinstance(rows, list | tuple) or not rows:
+    if not isinstance(rows, list | tuple):
         return None
     try:
         found = decode(rows, key)
