@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,8 @@ CELLS = {
 def documents(seed: Seed, folder: Path) -> list[Any]:
     """What a file holds, as JSON data: the members of an archive, the rows of a table."""
     content = seed.content
+    if seed.name.endswith((".xlsx", ".parquet")):
+        return [binary_rows(seed)]
     if is_archive(content):
         path = folder / seed.name
         path.write_bytes(content)
@@ -79,6 +82,31 @@ def documents(seed: Seed, folder: Path) -> list[Any]:
     import yaml
 
     return [yaml.safe_load(text)]
+
+
+def binary_rows(seed: Seed) -> list[dict[str, Any]]:
+    """The rows of a binary table as the libraries themselves read them; blank cells are none."""
+    if seed.name.endswith(".parquet"):
+        from pyarrow import BufferReader, parquet
+
+        rows = parquet.read_table(BufferReader(seed.content)).to_pylist()
+        return [{name: _as_json(cell) for name, cell in row.items()} for row in rows]
+    from openpyxl import load_workbook
+
+    sheet = load_workbook(io.BytesIO(seed.content), data_only=True).active
+    assert sheet is not None
+    head, *lines = sheet.values
+    names = [str(name or f"column {number}") for number, name in enumerate(head, 1)]
+    full = (zip(names, line, strict=True) for line in lines if any(line))
+    return [{name: _as_json(cell) for name, cell in row if cell is not None} for row in full]
+
+
+def _as_json(cell: Any) -> Any:
+    if isinstance(cell, date):
+        return cell.isoformat()
+    if isinstance(cell, timedelta):
+        return cell.total_seconds()
+    return None if cell != cell else cell  # NaN is how tables write a gap
 
 
 def _by_row(document: Any) -> Any:

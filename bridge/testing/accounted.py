@@ -82,8 +82,8 @@ def _words(bundle: Bundle) -> set[str]:
 def _is_in(value: Any, seen: set[str]) -> bool:
     if value in ("", None, [], {}, True, False):
         return True  # a field at its default holds it
-    text = _text(value)
-    return text in seen or any(text in each for each in seen)
+    text = _text(value)  # an id is text in a bundle whatever it was
+    return not seen.isdisjoint((text, str(value))) or any(text in each for each in seen)
 
 
 def _text(value: Any) -> str:
