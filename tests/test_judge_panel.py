@@ -106,7 +106,13 @@ class TestFailures:
     def test_judges_that_find_nothing_to_score(self) -> None:
         check = Check.model_validate({"groundedness": {"judges": list(NAMES)}})
         silent, spoken = (
-            FakeJudge({"claims": []}),
+            FakeJudge(
+                lambda r: (
+                    {"claims": []}
+                    if "claims" in (r.schema or {})["properties"]
+                    else {"rationale": "it greets", "answer": "no"}
+                )
+            ),
             FakeJudge(
                 lambda r: (
                     {"claims": ["x"]}
