@@ -17,7 +17,6 @@ from test_judge_client import FAULTS
 from test_judge_rubric import FakeJudge
 from test_report_inert import HOSTILE, assert_plain
 
-from bridge.cli.main import main
 from bridge.judge import JudgeError, Request
 from bridge.judge.scorers.pairwise import Preference, prefer
 from bridge.model import Case, Output
@@ -117,16 +116,17 @@ def test_the_sign_test_is_scipys(first: int, second: int) -> None:
     assert exact_sign_test(first, second) == pytest.approx(expected, abs=1e-9)
 
 
-def runs(folder: Path, server: JudgeServer, first: list[str], second: list[str]) -> None:
-    """Two runs, R1 and R2, over cases with these answers; not what is tested: made in process."""
+def runs(
+    bridge: Bridge, folder: Path, server: JudgeServer, first: list[str], second: list[str]
+) -> Path:
+    """Two runs, R1 and R2, over cases with these answers."""
     judges = {"main": {"model": "m", "base_url": server.url, "retries": 0}}
     suite = write_suite(folder, {"judges": judges}, cases=len(first))
     for name, texts in (("R1", first), ("R2", second)):
         rows = [{"case_id": f"c{i}", "text": text} for i, text in enumerate(texts)]
         write_jsonl(folder / "v1.outputs.jsonl", rows)
-        with pytest.raises(SystemExit) as done:
-            main(["run", str(suite), "--run-dir", str(folder / name)])
-        assert done.value.code == 0
+        assert bridge("run", suite, "--run-dir", folder / name).returncode == 0
+    return suite
 
 
 def scripted(body: dict[str, Any]) -> Act:
@@ -149,7 +149,7 @@ class TestCommand:
 
     def test_wins_ties_and_flips(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(scripted) as server:
-            runs(tmp_path, server, list(self.FIRST), list(self.SECOND))
+            runs(bridge, tmp_path, server, list(self.FIRST), list(self.SECOND))
             found = self.compare(bridge, tmp_path)["preferences"]
             assert (found["n"], found["first"], found["second"], found["ties"]) == (6, 1, 2, 3)
             assert (found["flips"], found["shown_first"]) == (1, 1)
@@ -170,7 +170,7 @@ class TestCommand:
 
     def test_every_report_has_it(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(scripted) as server:
-            runs(tmp_path, server, ["red", "red"], ["blue", "blue"])
+            runs(bridge, tmp_path, server, ["red", "red"], ["blue", "blue"])
             command = ("compare", tmp_path / "R1", tmp_path / "R2", "--judge", "main", "--format")
             shown = {kind: bridge(*command, kind) for kind in KINDS}
         for kind, done in shown.items():
@@ -185,13 +185,13 @@ class TestCommand:
             return Act("") if "red 2" in body["messages"][-1]["content"] else scripted(body)
 
         with JudgeServer(sometimes) as server:
-            runs(tmp_path, server, ["red 1", "red 2"], ["blue", "blue"])
+            runs(bridge, tmp_path, server, ["red 1", "red 2"], ["blue", "blue"])
             found = self.compare(bridge, tmp_path)["preferences"]
             assert (found["n"], found["second"], found["errors"]) == (1, 1, {"empty": 1})
 
     def test_a_judge_that_never_answers(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(FAULTS["auth"]) as server:
-            runs(tmp_path, server, ["red"], ["blue"])
+            runs(bridge, tmp_path, server, ["red"], ["blue"])
             done = bridge("compare", tmp_path / "R1", tmp_path / "R2", "--judge", "main")
         assert done.returncode == 3
         assert "judge_error[auth]" in done.stderr
@@ -199,7 +199,7 @@ class TestCommand:
 
     def test_a_suite_of_its_own_and_unknown_judges(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(scripted) as server:
-            runs(tmp_path, server, ["red"], ["blue"])
+            runs(bridge, tmp_path, server, ["red"], ["blue"])
             sides = (tmp_path / "R1", tmp_path / "R2")
             done = bridge("compare", *sides, "--judge", "other")
             assert done.returncode == 2
@@ -216,7 +216,7 @@ class TestCommand:
 
     def test_a_case_that_changed_is_not_compared(self, bridge: Bridge, tmp_path: Path) -> None:
         with JudgeServer(scripted) as server:
-            runs(tmp_path, server, ["red", "red"], ["blue", "blue"])
+            runs(bridge, tmp_path, server, ["red", "red"], ["blue", "blue"])
             path = tmp_path / "cases.jsonl"
             path.write_text(path.read_text("utf-8").replace('"q0"', '"other"'), "utf-8")
             assert self.compare(bridge, tmp_path)["preferences"]["n"] == 1
