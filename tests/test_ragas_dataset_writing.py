@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from dataset_bundles import answered
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import OUTPUTS
 from strategies_suite import BUNDLES
@@ -44,8 +44,20 @@ def test_malformed_arguments_are_seen_by_ragas_too(folder: Folder) -> None:
     assert read(path) == bundle
 
 
+UNANSWERED = Case.model_validate(
+    {
+        "id": "a",
+        "input": [{"role": "assistant", "content": "Yes?"}],
+        "expected": None,
+        "expected_calls": {"calls": []},
+    }
+)
+"""Its last message is the system's, and no answer to it all the same."""
+
+
 @settings(max_examples=40)
 @given(bundle=BUNDLES, outputs=st.lists(OUTPUTS, max_size=4))
+@example(bundle=Bundle(cases=(UNANSWERED,)), outputs=[])
 def test_what_is_written_is_read(folder: Folder, bundle: Bundle, outputs: list[Output]) -> None:
     bundle = answered(bundle, outputs)
     path = folder() / "ragas.jsonl"

@@ -19,7 +19,15 @@ from bridge.plugin.accounts.accounting import (
     untouched,
 )
 from bridge.plugin.carry import KEY
-from bridge.plugin.cases.dataset import SET, Answered, answered, difference, named_checks, set_parts
+from bridge.plugin.cases.dataset import (
+    SET,
+    Answered,
+    answered,
+    difference,
+    named_checks,
+    output_parts,
+    set_parts,
+)
 from bridge.plugin.cases.script import identifier, literal
 from bridge_deepeval.calls import Fields
 from bridge_deepeval.dataset.reading import BESIDE, FORMAT_NAME, pair_of_row
@@ -78,8 +86,7 @@ def _row(pair: Answered) -> Fields:
     row = to_row(case, output)
     read_case, read_output = pair_of_row(untouched(row, NOT_LOADED))
     parts: Fields = {"case": difference(case, read_case)}
-    if output is not None:
-        parts["output"] = difference(output, read_output)
+    parts |= output_parts(output, read_output)
     row["additional_metadata"] = {**row.get("additional_metadata", {}), KEY: parts}
     return row
 

@@ -11,7 +11,15 @@ from bridge.model.conversion import ConversionReport
 from bridge.model.errors import InputError
 from bridge.plugin.accounts.accounting import NATIVE, Claims, account_bundle, carried, dropped
 from bridge.plugin.carry import KEY
-from bridge.plugin.cases.dataset import SET, Answered, answered, difference, named_checks, set_parts
+from bridge.plugin.cases.dataset import (
+    SET,
+    Answered,
+    answered,
+    difference,
+    named_checks,
+    output_parts,
+    set_parts,
+)
 from bridge.plugin.cases.script import identifier, literal
 from bridge_ragas.calls import Fields
 from bridge_ragas.dataset.reading import FORMAT_NAME, MARK, TURNED, pair_of_row
@@ -63,8 +71,7 @@ def _row(pair: Answered) -> Fields:
     parts: Fields = {MARK: 1, "case": difference(case, read_case)}
     if turned:
         parts[TURNED] = True
-    if output is not None:
-        parts["output"] = difference(output, read_output)
+    parts |= output_parts(output, read_output)
     return {KEY: parts, **row}
 
 

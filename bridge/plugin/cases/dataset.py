@@ -34,6 +34,8 @@ KEPT = "kept"
 """Key of the fields that a row does not say."""
 SHOWN = "shown"
 """Key of what is read of the row in their place: a digest of each, by which a change is seen."""
+UNANSWERED = "unanswered"
+"""Key of a digest of what reads as an answer in the row of a case that has none."""
 SET = "set"
 """Key of what belongs to no case."""
 DAMAGED = "take the file as it was written, or take the key bridge out of the row"
@@ -87,6 +89,22 @@ def difference(value: Model, read: Model | None) -> Fields:
         KEPT: {name: fields[name] for name in differ if name in fields},
         SHOWN: {name: _digest(native.get(name)) for name in differ},
     }
+
+
+def output_parts(output: Output | None, read: Output | None) -> Fields:
+    """What a row carries of its output, or of what would be taken for one.
+
+    Args:
+        output: The output; null if the case has none.
+        read: What is read of its row; null if nothing is.
+    """
+    if output is not None:
+        return {"output": difference(output, read)}
+    return {} if read is None else {UNANSWERED: _answer_digest(read)}
+
+
+def _answer_digest(output: Output) -> str:
+    return _digest({**plain(output), "case_id": ""})
 
 
 def _differ(one: Fields, other: Fields, name: str) -> bool:
@@ -173,6 +191,8 @@ class Collected:
         """
         try:
             case = restored(Case, parts["case"], case)
+            if output is not None and parts.get(UNANSWERED) == _answer_digest(output):
+                output = None
             if parts.get("output") is not None:
                 output = restored(Output, parts["output"], output)
             self._set = parts.get(SET) or self._set
