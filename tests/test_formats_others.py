@@ -167,6 +167,16 @@ def test_a_sheet_is_named(tmp_path: Path) -> None:
         read(TABLE, path, sheet="x")
 
 
+def test_a_formula_without_a_value_is_told(tmp_path: Path) -> None:
+    """Whoever computes formulas saves their values too; a program that wrote the file did not."""
+    path = tmp_path / "t.xlsx"
+    _binary(path, [{"input": "q", "expected": "=1+1"}, {"input": "r", "expected": "x"}])
+    bundle, report = read(TABLE, path)
+    assert [case.expected for case in bundle.cases] == ["", "x"]
+    (note,) = (each for each in report.notes if "formulas" in each)
+    assert note.startswith("1 formulas were saved without a value")
+
+
 def test_an_empty_input_is_told_by_its_column(tmp_path: Path) -> None:
     """As in instruction sets, whose column of that name is mostly empty."""
     path = tmp_path / "t.json"

@@ -55,11 +55,9 @@ def read_workbook(path: Path, sheet: str = "") -> tuple[list[Row], list[str]]:
 
 
 def _rows(path: Path, sheet: str) -> Iterator[Row | str]:
-    import openpyxl
-
     _refuse_bomb(path)
     warnings.simplefilter("ignore")  # of styles, validations and the like, which no case has
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    book = _book(path)
     names = [each.title for each in book.worksheets]
     if not names:
         raise fault("there is no sheet with cells", "save it as CSV")
@@ -69,6 +67,41 @@ def _rows(path: Path, sheet: str) -> Iterator[Row | str]:
         told = f"only the first sheet was read, {names[0]}, and not {', '.join(names[1:])}"
         yield f"{told}; --read-option sheet=NAME"
     yield from _of_sheet(book[sheet or names[0]])
+    if _has_formulas(path) and (count := _without_value(path, sheet or names[0])):
+        told = f"{count} formulas were saved without a value and are left out"
+        yield f"{told}; open the workbook in a spreadsheet program and save it"
+
+
+def _book(path: Path, *, formulas: bool = False) -> Any:
+    import openpyxl
+
+    return openpyxl.load_workbook(path, read_only=True, data_only=not formulas)
+
+
+def _has_formulas(path: Path) -> bool:
+    """Whether any sheet holds a formula: an element ``f`` in its XML."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.startswith("xl/worksheets/"):
+                with archive.open(name) as file:
+                    before = b""
+                    while block := file.read(1 << 20):
+                        if b"<f>" in before + block or b"<f " in before + block:
+                            return True
+                        before = block[-2:]
+    return False
+
+
+def _without_value(path: Path, sheet: str) -> int:
+    """Formulas of a sheet that nobody has computed, as of a program that wrote the file."""
+    values, formulas = (_book(path, formulas=each)[sheet] for each in (False, True))
+    values.reset_dimensions()
+    formulas.reset_dimensions()
+    return sum(
+        value is None and isinstance(formula, str) and formula.startswith("=")
+        for pair in zip(values.values, formulas.values, strict=False)
+        for value, formula in zip(*pair, strict=False)
+    )
 
 
 def _refuse_bomb(path: Path) -> None:
