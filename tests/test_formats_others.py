@@ -173,8 +173,8 @@ def test_a_formula_without_a_value_is_told(tmp_path: Path) -> None:
     _binary(path, [{"input": "q", "expected": "=1+1"}, {"input": "r", "expected": "x"}])
     bundle, report = read(TABLE, path)
     assert [case.expected for case in bundle.cases] == ["", "x"]
-    (note,) = (each for each in report.notes if "formulas" in each)
-    assert note.startswith("1 formulas were saved without a value")
+    (note,) = (each for each in report.notes if "formula" in each)
+    assert note.startswith("1 formula saved without a value and left out")
 
 
 def test_an_empty_input_is_told_by_its_column(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def baseline(
     from bridge.files.baseline import write_baseline
     from bridge.gate.baseline import make_baseline
     from bridge.gate.intake.gather import gather
-    from bridge.report.words import counted
+    from bridge.model.counted import counted
 
     created = datetime.now(UTC).isoformat(timespec="seconds")
     made = make_baseline(gather([run]), system, created)

@@ -37,8 +37,8 @@ def check(
         ]
         print(json.dumps({"files": looked_at, "errors": errors, "findings": parts}, indent=2))
     else:
+        from bridge.model.counted import counted
         from bridge.report.inert import one_line
-        from bridge.report.words import counted
 
         for finding in findings:
             print(one_line(finding, 400))

@@ -206,6 +206,7 @@ def _faults(record: RunRecord, folder: Path) -> list[str]:
     """Why rows could not be scored, the commonest reason first."""
     from bridge.files.scores import stream_rows
     from bridge.files.store import RunStore
+    from bridge.model.counted import counted
 
     counts: dict[str, int] = {}
     first: dict[str, str] = {}
@@ -217,6 +218,9 @@ def _faults(record: RunRecord, folder: Path) -> list[str]:
                     counts[why] = counts.get(why, 0) + 1
                     first.setdefault(why, f"{framework.name}, case {row.case_id!r}")
     reasons = sorted(counts, key=counts.__getitem__, reverse=True)
-    lines = [f"{counts[why]} rows: {why} (first: {first[why]})" for why in reasons[:MOST_FAULTS]]
+    lines = [
+        f"{counted(counts[why], 'row')}: {why} (first: {first[why]})"
+        for why in reasons[:MOST_FAULTS]
+    ]
     more = len(reasons) - MOST_FAULTS
-    return [*lines, f"and {more} other reasons"] if more > 0 else lines
+    return [*lines, f"and {counted(more, 'other reason')}"] if more > 0 else lines

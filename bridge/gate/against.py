@@ -12,8 +12,8 @@ from bridge.gate.intake.evidence import Evidence
 from bridge.gate.reasons import Reasons
 from bridge.gate.trust.broken import Excused
 from bridge.gate.trust.changes import Changes, compare_background
-from bridge.gate.wording import count
 from bridge.model.baseline import Baseline
+from bridge.model.counted import counted
 from bridge.model.policy import GatePolicy
 
 
@@ -77,7 +77,7 @@ def _say_lacking(
     ]
     if lacking:
         reasons.errors.append(
-            f"{series.name}: {count(len(lacking), 'case')} scored in the baseline and not now, "
+            f"{series.name}: {counted(len(lacking), 'case')} scored in the baseline and not now, "
             f"such as {lacking[0]!r}"
         )
     elif not pairing.cases and changes.comparable and series.name in gated:

@@ -1,4 +1,4 @@
-"""Counts and examples in the words of a reason."""
+"""Examples in the words of a reason."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from collections.abc import Sequence
 
 SHOWN = 5
 """Names shown of a list."""
-
-
-def count(number: int, noun: str) -> str:
-    """``1 row``, ``2 rows``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def few(names: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bridge.model.comparison import Comparison, Preferences
+from bridge.model.counted import counted
 from bridge.report import words
 from bridge.report.columns import cut
 from bridge.report.inert import one_line
@@ -29,10 +30,10 @@ def headline(found: Comparison) -> str:
     first, second = (one_line(name, 120) for name in found.names)
     differ = len(found.changes or found.disagreements) + found.more
     if found.kind == "runs":
-        metrics, values = len(found.metrics), words.counted(differ, "changed value")
-        return f"{first} → {second}: {words.counted(metrics, 'metric')}, {values}"
-    metrics, rows = len(found.agreement), words.counted(differ, "different row")
-    return f"{first} and {second}: {words.counted(metrics, 'metric')}, {rows}"
+        metrics, values = len(found.metrics), counted(differ, "changed value")
+        return f"{first} → {second}: {counted(metrics, 'metric')}, {values}"
+    metrics, rows = len(found.agreement), counted(differ, "different row")
+    return f"{first} and {second}: {counted(metrics, 'metric')}, {rows}"
 
 
 def grids(found: Comparison) -> Iterator[Grid]:
@@ -48,7 +49,7 @@ def grids(found: Comparison) -> Iterator[Grid]:
 def legend(found: Comparison) -> list[str]:
     """How to read the numbers."""
     if found.kind == "runs":
-        count = words.counted(len(found.metrics), "metric")
+        count = counted(len(found.metrics), "metric")
         asked = () if found.preferences is None else _how_preferred(found.preferences)
         return [
             f"p: two-sided paired test, Holm-adjusted over {count}; nothing is decided",

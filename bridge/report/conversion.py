@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridge.model.conversion import Conversion, ConversionLine, ConversionReport, Fate
+from bridge.model.counted import counted
 from bridge.report.columns import table
 from bridge.report.inert import one_line
 from bridge.report.verification import verification_lines
-from bridge.report.words import counted
 
 FATES: tuple[Fate, ...] = ("native", "carried", "executable", "dropped")
 """As they are shown, the worst last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bridge.model.counted import counted
 from bridge.model.run import JudgeRecord
 from bridge.model.verdict import (
     NO_MODE,
@@ -35,11 +36,6 @@ def headline(verdict: Verdict, suite: str) -> str:
     totals = verdict.totals
     parts = ((totals.cases, "case"), (totals.rows, "row"), (totals.errors, "error"))
     return f"{name}{where}: {', '.join(counted(number, noun) for number, noun in parts)}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things: ``1 case``, ``2 cases``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -32,7 +32,7 @@ MOST_SECONDS = 5.0
 MOST_MEMORY = 500
 """MB that reading may take beyond what is taken before."""
 GUIDE_MEMORY = 8000
-"""MB that a whole guided run may take: atheris keeps each file that its mutator has made."""
+"""MB that a whole guided run may take: what the guide itself holds grows with the files it made."""
 
 
 def read_all(seed: Seed, folder: Path, content: bytes) -> str:

@@ -27,6 +27,7 @@ from bridge.files.foreign.apart import (
     read_apart,
     row_number,
 )
+from bridge.model.counted import counted
 from bridge.model.errors import InputError
 
 _MAX_RATIO = 200
@@ -66,9 +67,10 @@ def _rows(path: Path, sheet: str) -> Iterator[Row | str]:
     if names[1:] and not sheet:
         told = f"only the first sheet was read, {names[0]}, and not {', '.join(names[1:])}"
         yield f"{told}; --read-option sheet=NAME"
-    yield from _of_sheet(book[sheet or names[0]])
-    if _has_formulas(path) and (count := _without_value(path, sheet or names[0])):
-        told = f"{count} formulas were saved without a value and are left out"
+    chosen = sheet or names[0]
+    yield from _of_sheet(book[chosen])
+    if _has_formulas(path) and (count := _without_value(book[chosen], path)):
+        told = f"{counted(count, 'formula')} saved without a value and left out"
         yield f"{told}; open the workbook in a spreadsheet program and save it"
 
 
@@ -92,10 +94,9 @@ def _has_formulas(path: Path) -> bool:
     return False
 
 
-def _without_value(path: Path, sheet: str) -> int:
+def _without_value(values: Any, path: Path) -> int:
     """Formulas of a sheet that nobody has computed, as of a program that wrote the file."""
-    values, formulas = (_book(path, formulas=each)[sheet] for each in (False, True))
-    values.reset_dimensions()
+    formulas = _book(path, formulas=True)[values.title]
     formulas.reset_dimensions()
     return sum(
         value is None and isinstance(formula, str) and formula.startswith("=")

@@ -13,9 +13,9 @@ from bridge.gate.intake.align import Series, series_of
 from bridge.gate.intake.evidence import Evidence
 from bridge.gate.intake.table import ERROR, FAILED, Floats
 from bridge.gate.trust.complete import faults
-from bridge.gate.wording import count
 from bridge.model.bundle import Bundle
 from bridge.model.comparison import CaseChange, ComparedMetric, Comparison
+from bridge.model.counted import counted
 from bridge.model.errors import InputError
 from bridge.stats import PairedTest, difference_interval, holm, paired_test
 
@@ -191,7 +191,7 @@ def _notes(
     for name, pair in pairs.items():
         left = [len(series.cases) - len(pair.cases) for series in pair.sides]
         if any(left):
-            first_left, second_left = count(left[0], "case"), left[1]
+            first_left, second_left = counted(left[0], "case"), left[1]
             yield f"{name}: {first_left} of the first and {second_left} of the second unpaired"
         stamps = [(series.stamp.scorer, series.stamp.scorer_version) for series in pair.sides]
         if stamps[0] != stamps[1]:
@@ -203,4 +203,4 @@ def _changed_cases(first: Evidence, second: Evidence) -> Iterator[str]:
     both = [case for case in first.cases if case in second.cases]
     changed = [case for case in both if first.cases[case].digest != second.cases[case].digest]
     if changed:
-        yield f"{count(len(changed), 'case')} changed between the runs, such as {changed[0]!r}"
+        yield f"{counted(len(changed), 'case')} changed between the runs, such as {changed[0]!r}"

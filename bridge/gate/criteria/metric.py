@@ -8,7 +8,7 @@ from typing import Any
 from bridge.gate.criteria.regressions import SEED, Finding
 from bridge.gate.criteria.thresholds import broken_thresholds, undecidable
 from bridge.gate.intake.align import Series
-from bridge.gate.wording import count
+from bridge.model.counted import counted
 from bridge.model.policy import GatePolicy, MetricPolicy
 from bridge.model.verdict import MetricResult, MetricStatus
 from bridge.stats import mean_interval
@@ -59,7 +59,7 @@ def decide_metric(
 def _regression(finding: Finding | None, policy: GatePolicy) -> tuple[str, ...]:
     if finding is None or not finding.shows_regression(policy):
         return ()
-    drop, n = -finding.delta, count(len(finding.pairing.cases), "paired case")
+    drop, n = -finding.delta, counted(len(finding.pairing.cases), "paired case")
     p = f"one-sided p {finding.p_adjusted:.2g} < {1.0 - policy.confidence:.2g}"
     return (f"fell by {drop:.4g} on {n} ({finding.test.test}, {p})",)
 

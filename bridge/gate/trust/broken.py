@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bridge.gate.intake.table import COLUMNS, ERROR, FAILED, SCORED, SKIPPED, Ints, Mask, Table
-from bridge.gate.wording import count
+from bridge.model.counted import counted
 from bridge.model.policy import BrokenRows, GatePolicy
 
 Excused = frozenset[tuple[str, str, str]]
@@ -44,7 +44,7 @@ def treat(table: Table, policy: GatePolicy) -> Treated:
     for name, rows in _metrics(table):
         bad = int(broken[rows].sum())
         if bad:
-            share = f"{count(bad, 'row')} of {len(rows)} could not be scored"
+            share = f"{counted(bad, 'row')} of {len(rows)} could not be scored"
             if bad > asked.max_share * len(rows):
                 errors.append(f"{name}: {share}, more than max_share {asked.max_share:g}")
             notes.append(f"{name}: {share}: {_done(asked)}")
@@ -59,7 +59,7 @@ def _too_many_skipped(table: Table, most: float | None) -> Iterator[str]:
     for name, rows in _metrics(table):
         skipped = int((table.status[rows] == SKIPPED).sum())
         if skipped > most * len(rows):
-            share = f"{count(skipped, 'row')} of {len(rows)} skipped"
+            share = f"{counted(skipped, 'row')} of {len(rows)} skipped"
             yield f"{name}: {share}, more than max_skipped {most:g}"
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from bridge.gate.intake.align import Series
 from bridge.gate.intake.evidence import Evidence
-from bridge.gate.wording import count, few
+from bridge.gate.wording import few
 from bridge.model.baseline import Baseline
+from bridge.model.counted import counted
 from bridge.model.policy import OnChange
 
 
@@ -68,12 +69,11 @@ def _cases(baseline: Baseline, evidence: Evidence, policy: OnChange, changes: Ch
     changes.added, changes.removed = tuple(sorted(now - then)), tuple(sorted(then - now))
     changes.changed = tuple(changed)
     if unknown:
-        text = (
-            f"content not known on both sides of {count(len(unknown), 'case')}, joined by id alone"
-        )
+        cases = counted(len(unknown), "case")
+        text = f"content not known on both sides of {cases}, joined by id alone"
         changes.say(policy.unknown, text)
     if changes.removed and not evidence.cases:
-        cases = f"{count(len(changes.removed), 'case')} of the baseline without a row"
+        cases = f"{counted(len(changes.removed), 'case')} of the baseline without a row"
         changes.refused.append(f"{cases}{few(changes.removed)}")
     elif changed or changes.added or changes.removed:
         changes.say(policy.golden_set, _golden_text(changes, policy))

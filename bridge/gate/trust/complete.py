@@ -10,7 +10,7 @@ from bridge.gate.intake.evidence import Evidence
 from bridge.gate.intake.table import ERROR, SKIPPED, UNSUPPORTED, Ints, Mask, Table, joint_codes
 from bridge.gate.trust.owed import not_as_owed
 from bridge.gate.trust.parity import parity_faults
-from bridge.gate.wording import count
+from bridge.model.counted import counted
 from bridge.model.run import RunRecord
 
 SHOWN = 3
@@ -52,7 +52,7 @@ def _unfinished(records: Sequence[RunRecord]) -> Iterator[str]:
 def _duplicates(table: Table) -> Iterator[str]:
     twice = table.same_as_before()
     if twice.any():
-        yield f"{count(int(twice.sum()), 'row')} twice, such as {_examples(table, twice)}"
+        yield f"{counted(int(twice.sum()), 'row')} twice, such as {_examples(table, twice)}"
 
 
 def _broken(evidence: Evidence) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _broken(evidence: Evidence) -> Iterator[str]:
     rows = np.flatnonzero(broken)
     first = evidence.reasons([int(rows[0])])[int(rows[0])]
     yield (
-        f"{count(len(rows), 'row')} could not be scored, such as {_examples(table, broken)}"
+        f"{counted(len(rows), 'row')} could not be scored, such as {_examples(table, broken)}"
         f"{f': {first}' if first else ''}"
     )
 
@@ -77,7 +77,7 @@ def _unscored_cases(table: Table) -> Iterator[str]:
     lost = ~np.isin(outputs, outputs[~idle])
     if lost.any():
         number = len(np.unique(table.case[lost]))
-        yield f"on {count(number, 'case')} nothing was scored, such as {_examples(table, lost)}"
+        yield f"on {counted(number, 'case')} nothing was scored, such as {_examples(table, lost)}"
 
 
 def _cases_without_rows(evidence: Evidence) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _cases_without_rows(evidence: Evidence) -> Iterator[str]:
         lacking = sorted(evidence.owed_cases - present)
         if lacking:
             examples = ", ".join(map(repr, lacking[:SHOWN]))
-            cases = count(len(lacking), "case")
+            cases = counted(len(lacking), "case")
             yield f"{name}: no row of {cases} of the suite, such as {examples}"
 
 
@@ -108,7 +108,7 @@ def _uneven_epochs(evidence: Evidence) -> Iterator[str]:
         if few.any():
             mask = np.zeros(len(table), bool)
             mask[rows] = few[groups]
-            number = count(int(few.sum()), "result")
+            number = counted(int(few.sum()), "result")
             yield (
                 f"{name}: {number} of fewer than {counts.max()} epochs, "
                 f"such as {_examples(table, mask)}"

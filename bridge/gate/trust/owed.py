@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from bridge.gate.intake.table import WHOLE_CASE, Ints, Table, joint_codes
-from bridge.gate.wording import count
+from bridge.model.counted import counted
 from bridge.model.run import ExpectedRows
 
 UNKNOWN = -1
@@ -82,10 +82,10 @@ def _differences(table: Table, framework: str, owed: _Owed) -> Iterator[str]:
     lacking = np.flatnonzero(~np.isin(wanted, there))
     if len(lacking):
         examples = ", ".join(owed.label(int(index)) for index in lacking[:SHOWN])
-        yield f"{framework}: {count(len(lacking), 'owed row')} missing, such as {examples}"
+        yield f"{framework}: {counted(len(lacking), 'owed row')} missing, such as {examples}"
     extra = rows[~np.isin(there, wanted)]
     if len(extra):
         keys = [table.key(int(row)) for row in extra[:SHOWN]]
         examples = ", ".join(f"{key.metric} of case {key.case_id!r}" for key in keys)
-        rows_not_owed = count(len(extra), "row")
+        rows_not_owed = counted(len(extra), "row")
         yield f"{framework}: {rows_not_owed} that the run does not expect, such as {examples}"

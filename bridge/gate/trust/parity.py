@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from bridge.gate.intake.table import ERROR, UNSUPPORTED, Ints, Table, joint_codes
-from bridge.gate.wording import count
+from bridge.model.counted import counted
 from bridge.model.score import STATUSES
 
 
@@ -79,7 +79,7 @@ def _lacking(table: Table, metric: str, own: _Side, whole: _Side) -> Iterator[st
     if len(lacking):
         case = table.key(int(lacking[0])).case_id
         yield (
-            f"{own.framework}: {count(len(lacking), 'row')} of {metric} missing that "
+            f"{own.framework}: {counted(len(lacking), 'row')} of {metric} missing that "
             f"{whole.framework} has, such as that of case {case!r}"
         )
 
